@@ -24,15 +24,12 @@ from fugue_tui.control.commands import windows
 from fugue_tui.control.core.command import USER, Origin
 from fugue_tui.errors import FugueError, SaveError
 from fugue_tui.geometry import Size
-from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.events.pane_events import PaneEvent
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.optional_imports import without
 from fugue_tui.sanitize import clean_text
 from fugue_tui.store.paths import ran_before, state_dir
-from fugue_tui.terminal.emulator.events import StatusReport
 from fugue_tui.terminal.pty import orphans, process
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
@@ -53,8 +50,6 @@ _SWITCH_SECONDS: Final = 0.0002
 """How long a busy thread may keep the interpreter from the I/O loop, which reads echoes."""
 _REAP_SECONDS: Final = 1.0
 """From the end of a child until orphans are reaped."""
-_EARLY_REPORTS: Final = 1_000
-"""Reports of agents that are kept until these are followed, a second after the start."""
 _NO_CLIENT: Final = Size(80, 24)
 """The size of a workspace before any client has attached."""
 
@@ -370,27 +365,19 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
 def _follow_agents(app: "FugueApp") -> None:
     """Find the agents in panes, tell what they do, and run the tags that they print; no agent does anything in the
     first second."""
-    shown, reports = app.on_shown, list[tuple[PaneId, StatusReport]]()
+    from fugue_tui.control.agents.agent_monitor import AgentMonitor
+
+    shown = app.on_shown
     app.mux.mailboxes.hold()
-
-    def keep(pane: PaneId, event: PaneEvent) -> None:
-        if isinstance(event, StatusReport) and len(reports) < _EARLY_REPORTS:
-            reports.append((pane, event))
-
-    forget = app.mux.on_event.connect(keep)
+    AgentMonitor(app.mux, app.inform)
 
     def start() -> None:
         from fugue_tui.control.agents.agent_finder import AgentFinder
-        from fugue_tui.control.agents.agent_monitor import AgentMonitor
         from fugue_tui.control.core.deferred import spawn
         from fugue_tui.control.sideband.door import SidebandDoor
 
         finder = AgentFinder(app.mux)
         SidebandDoor(app.dispatcher)
-        forget()
-        monitor = AgentMonitor(app.mux, app.inform)
-        for pane, report in reports:
-            monitor.take(pane, report)
         finder.start()
         spawn(_deliver_messages(app))
 

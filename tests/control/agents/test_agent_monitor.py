@@ -3,6 +3,7 @@
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.state import AgentState, Signal
-from fugue_tui.terminal.emulator.events import StatusReport
+from fugue_tui.tui import server_main
 
 BLOCKED = "\x1b]7501;state=blocked:app=x:kind=permission:msg=bWFrZQ==\x07"
 WORKING, IDLE, DONE = (f"\x1b]7501;state={state}:app=x\x07" for state in ("working", "idle", "done"))
@@ -296,10 +297,12 @@ def test_a_hook_reports_for_its_own_pane_only(fleet: Fleet) -> None:
         fleet.room.say("report-agent idle", Origin(Door.CLI, shell, inside=True))
 
 
-def test_a_report_from_before_the_agents_were_followed_counts(room: Room) -> None:
-    fleet = Fleet(room)
-    pane = fleet.agent("mine")
-    fleet.monitor.take(pane, StatusReport("blocked", kind="permission"))
-    fleet.becomes(pane, "blocked", Signal.REPORT)
-    fleet.monitor.take(PaneId(99), StatusReport("idle"))
-    assert PaneId(99) not in fleet.mux.agents.statuses
+def test_reports_count_from_the_start_before_agents_are_looked_for(room: Room) -> None:
+    app: Any = SimpleNamespace(mux=room.mux, on_shown=lambda: None, inform=print)
+    server_main._follow_agents(app)  # pyright: ignore[reportPrivateUsage]
+    room.clock = time.monotonic
+    pane = room.cat()
+    room.mux.terminals[pane].receive(memoryview(BLOCKED.encode()))
+    room.until(lambda: pane in room.mux.agents.statuses)
+    assert room.mux.agents.statuses[pane].state is AgentState.BLOCKED
+    assert room.mux.agents.statuses[pane].signal is Signal.REPORT

@@ -22,7 +22,15 @@ from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, Sav
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents import journal as journals
 from fugue_tui.multiplexer.agents.journal import Journal
-from fugue_tui.multiplexer.agents.mailboxes import MOST_WAITING, OLDEST, Mailboxes, Message, MessageState, box_of
+from fugue_tui.multiplexer.agents.mailboxes import (
+    MOST_WAITING,
+    OLDEST,
+    OLDEST_WAITING,
+    Mailboxes,
+    Message,
+    MessageState,
+    box_of,
+)
 from fugue_tui.workspace import edit
 
 T = TypeVar("T")
@@ -284,8 +292,12 @@ async def test_old_messages_go_and_a_rename_takes_them_along(tmp_path: Path) -> 
     assert not (tmp_path / "mail" / "main").exists()
     again = mailboxes(tmp_path, "other")
     assert again.journal is not None
+    await before.set_state(message.id, MessageState.READ)
     again.load(iter(await again.journal.load()), message.sent + OLDEST + 60)
-    assert dict(again.messages) == {}
+    assert [each.text for each in again.messages.values()] == ["two"]
+    last = mailboxes(tmp_path, "other")
+    last.load(iter(again.records()), message.sent + OLDEST_WAITING + 60)
+    assert dict(last.messages) == {}
 
 
 async def test_changes_wait_until_the_journal_was_read(tmp_path: Path) -> None:

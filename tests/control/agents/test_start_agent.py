@@ -223,25 +223,50 @@ def test_an_agent_starts_in_a_worktree_of_its_own(fleet: Fleet, program: Path, r
     assert git(path, "rev-parse", "--abbrev-ref", "HEAD").strip() == "fix-1"
     (path / "new").write_text("x")
     ended = started(fleet, f"stop-agent {found.pane} --remove-worktree")
-    assert "changes that are not committed" in ended.note
+    assert "files that are not committed" in ended.note
     assert path.exists()
 
 
 def test_a_worktree_goes_with_its_branch_if_nothing_is_lost(repository: Path) -> None:
-    path = Path(worktrees.add(str(repository), "one"))
-    assert worktrees.add(str(path), "one") == str(path)
+    path, added = worktrees.add(str(repository), "one")
+    assert added
+    assert worktrees.add(path, "one") == (path, False)
+    path = Path(path)
     assert worktrees.remove(str(path)) == ""
     assert not path.exists()
     assert git(repository, "branch", "--list", "one") == ""
 
 
 def test_commits_that_are_nowhere_else_keep_a_worktree(repository: Path) -> None:
-    path = Path(worktrees.add(str(repository), "one"))
+    path = Path(worktrees.add(str(repository), "one").path)
     (path / "b").write_text("b")
     commit(path, "second")
     assert "commits that are on no other branch" in worktrees.remove(str(path))
     git(repository, "merge", "-q", "one")
     assert worktrees.remove(str(path)) == ""
+
+
+def test_ignored_files_keep_a_worktree(repository: Path) -> None:
+    (repository / ".gitignore").write_text(".env")
+    commit(repository, "second")
+    path = Path(worktrees.add(str(repository), "one").path)
+    (path / ".env").write_text("KEY=1")
+    assert "that git ignores" in worktrees.remove(str(path))
+    assert (path / ".env").read_text() == "KEY=1"
+
+
+def test_a_branch_of_the_users_stays(repository: Path) -> None:
+    git(repository, "branch", "mine")
+    path = worktrees.add(str(repository), "mine").path
+    assert worktrees.remove(path) == ""
+    assert git(repository, "branch", "--list", "mine").strip() == "mine"
+
+
+def test_an_agent_that_cannot_be_started_leaves_no_worktree(fleet: Fleet, repository: Path) -> None:
+    with pytest.raises(FugueError, match="nowhere"):
+        started(fleet, f"start-agent /nowhere/agent --cwd {repository} --worktree one")
+    assert not (repository.with_name("repo.worktrees") / "one").exists()
+    assert git(repository, "branch", "--list", "one") == ""
 
 
 @pytest.mark.parametrize("name", ["../x", "a b", "-x", "x.lock", "a..b", ""])

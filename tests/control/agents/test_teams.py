@@ -196,3 +196,11 @@ def test_its_programs_are_judged_before_it_starts(fleet: Fleet, program: Path) -
         (str(program), "--as", "do it"),
         (str(program),),
     ]
+
+
+def test_a_member_that_ends_at_once_does_not_hide_the_others(fleet: Fleet, program: Path) -> None:
+    found = start(fleet, write(program, 'arguments = ["--fail"]'))
+    assert [(each.name, each.state == "error") for each in found.members] == [
+        ("lead", False), ("one", False), ("two", True)
+    ]  # fmt: skip
+    assert "has ended (exit 1)" in found.members[2].words

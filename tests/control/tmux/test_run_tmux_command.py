@@ -74,7 +74,7 @@ def test_a_pane_gets_the_variables_by_which_its_programs_find_the_commands(room:
     opened = tmux(room, "split-window", "-P", "-F", "#{pane_id}", "-e", "A=b", line, pane=lead)[0]
     text = room.shows(PaneId(opened[1:]), "]")
     assert f"[{opened} /run/test.sock," in text.replace("\n", "")
-    assert re.search(r"/tmux-[0-9a-f]{8}/tmux", room.joined(PaneId(opened[1:])))
+    room.until(lambda: re.search(r"/tmux-[0-9a-f]{8}/tmux", room.joined(PaneId(opened[1:]))))
 
 
 def test_a_restored_pane_finds_them_where_they_are_now(room: Room) -> None:
@@ -181,6 +181,35 @@ def test_what_is_unknown_fails_loudly(room: Room, word: str) -> None:
     room.cat()
     with pytest.raises(InvalidArgument, match=f"unknown command: {word}"):
         tmux(room, word)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("select-pane", "-m"), ("select-pane", "-d"), ("split-window", "-f"), ("split-window", "-I"),
+        ("capture-pane", "-p", "-a"), ("new-window", "-k"), ("kill-session", "-C"), ("new-session", "-d", "-t", "x"),
+    ],
+)  # fmt: skip
+def test_flags_that_do_nothing_here_fail_loudly(room: Room, call: tuple[str, ...]) -> None:
+    room.cat()
+    with pytest.raises(InvalidArgument, match=f"unknown flag {call[-1] if call[-1] != 'x' else '-t'}"):
+        tmux(room, *call)
+    assert len(room.mux.workspace.panes) == 1
+
+
+def test_layouts_are_spread_and_undone_and_sessions_stepped(room: Room) -> None:
+    first = room.cat()
+    tmux(room, "split-window", "-h", "-l", "20", "cat")
+    tmux(room, "select-layout", "-E")
+    rects = room.mux.layouts.of(room.mux.window_of(first)).panes
+    assert max(rect.cols for rect in rects.values()) - min(rect.cols for rect in rects.values()) <= 1
+    tmux(room, "select-layout", "-o")
+    assert room.mux.layouts.of(room.mux.window_of(first)).panes != rects
+    tmux(room, "new-session", "-d", "-s", "other", "cat")
+    tmux(room, "switch-client", "-n")
+    assert room.mux.front is not None
+    assert room.mux.front.session == "other"
+    assert tmux(room, "display-message", "-p", "-l", "#S") == ["#S"]
 
 
 def test_nested_sessions_and_chains_are_refused(room: Room) -> None:

@@ -14,8 +14,6 @@ from fugue_tui.workspace.model import Workspace
 
 SECONDS: Final = (1.0, 2.0, 7.0)
 """Seconds from output until a pane is looked at, and from one look to the next; more output begins anew."""
-
-
 DECLARED_SECONDS: Final = 0.05
 """The same for a pane that was opened for an agent."""
 

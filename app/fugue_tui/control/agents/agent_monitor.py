@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fugue_tui.control.agents.output_watch import OutputWatch
-from fugue_tui.errors import ConfigError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.signals import SETTLED_SECONDS, SILENT_SECONDS, Seen, Signals, seen
@@ -27,7 +26,7 @@ from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
 
 if TYPE_CHECKING:
-    from fugue_tui.control.agents.program_rules import ProgramRules
+    from fugue_tui.control.agents.program_rules import ProgramRules, RuleCache
 
 LOOK_SECONDS: Final = 0.3
 """Seconds from output until the screen is searched; more output does not put that off."""
@@ -42,17 +41,12 @@ class AgentMonitor:
         """`on_fault` is called with what is wrong with a file of rules of the user."""
         self._mux, self._on_fault = mux, on_fault
         self._signals = mux.agents.signals
-        self._rules: dict[str, ProgramRules] = {}
+        self._rules: RuleCache | None = None
         self._watches: dict[PaneId, OutputWatch] = {}
         mux.agents.on_found.connect(self._on_found)
         mux.on_event.connect(self._on_event)
         mux.on_typed.connect(self._on_typed)
         mux.on_change.connect(self._on_change)
-
-    def take(self, pane: PaneId, report: StatusReport) -> None:
-        """Take over a report from before this began, unless its pane is closed."""
-        if pane in self._mux.terminals and self._mux.terminals[pane].exit is None:
-            self._on_event(pane, report)
 
     # Signals
 
@@ -140,16 +134,11 @@ class AgentMonitor:
         self._update(pane)
 
     def _rules_of(self, pane: PaneId) -> "ProgramRules":
-        from fugue_tui.control.agents import program_rules
+        if self._rules is None:
+            from fugue_tui.control.agents.program_rules import RuleCache
 
-        program = self._signals[pane].agent
-        if program not in self._rules:
-            try:
-                self._rules[program] = program_rules.load(program)
-            except ConfigError as error:
-                self._on_fault(str(error))
-                self._rules[program] = program_rules.load_shipped(program)
-        return self._rules[program]
+            self._rules = RuleCache(self._on_fault)
+        return self._rules.of(self._signals[pane].agent)
 
     # The result
 

@@ -11,13 +11,12 @@ import re
 from contextvars import Context
 from typing import Final
 
-from fugue_tui.control.agents import program_rules
 from fugue_tui.control.agents.agent_monitor import last_rows
-from fugue_tui.control.agents.program_rules import ProgramRules
+from fugue_tui.control.agents.program_rules import RuleCache
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred
 from fugue_tui.control.core.send_input import Input, send
-from fugue_tui.errors import ConfigError, FugueError, SaveError
+from fugue_tui.errors import FugueError, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import Message, MessageState, box_of, pane_of
@@ -43,7 +42,7 @@ class Messenger:
 
     def __init__(self, mux: Multiplexer) -> None:
         self._mux, self._boxes = mux, mux.mailboxes
-        self._rules: dict[str, ProgramRules] = {}
+        self._rules = RuleCache()
         self._changed = set[str]()
         """The mailboxes whose agents changed while they were looked at."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -55,7 +54,7 @@ class Messenger:
 
     def start(self) -> None:
         """Begin with what waits already."""
-        for box in {each.box for each in self._boxes.messages.values()}:
+        for box in {each.box for each in self._boxes.messages.values() if each.state is MessageState.QUEUED}:
             self._look(box)
 
     def _on_agent(self, pane: PaneId) -> None:
@@ -114,9 +113,7 @@ class Messenger:
     def _takes_input(self, pane: PaneId) -> bool:
         """Whether the screen shows the agent's input: a program may say that it is idle before it reads."""
         program, terminal = self._mux.agents.programs[pane], self._mux.terminals[pane]
-        if program not in self._rules:
-            self._rules[program] = _rules(program)
-        rules = self._rules[program]
+        rules = self._rules.of(program)
         return rules.takes_input(last_rows(terminal)) and (not rules.screens or terminal.modes.bracketed_paste)
 
     async def _type(self, pane: PaneId, message: Message) -> bool:
@@ -143,13 +140,6 @@ class Messenger:
         except SaveError as error:
             _log.warning("message %d is %s: %s", message.id, state, error)
         return state is not MessageState.QUEUED
-
-
-def _rules(program: str) -> ProgramRules:
-    try:
-        return program_rules.load(program)
-    except ConfigError:  # The user was told.
-        return program_rules.load_shipped(program)
 
 
 def typed_text(message: Message) -> str:

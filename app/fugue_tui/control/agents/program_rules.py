@@ -11,7 +11,7 @@ are searched.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -91,6 +91,25 @@ class ProgramRules(Struct, frozen=True):
     def notification(self, text: str) -> Reading | None:
         """What a notification shows; None for nothing."""
         return _first(self.notifications, text)
+
+
+class RuleCache:
+    """The rules of programs, read once: those that are shipped alone, if the user's are faulty."""
+
+    def __init__(self, on_fault: Callable[[str], None] = lambda fault: None) -> None:
+        """`on_fault` is called with what is wrong with a file of rules of the user."""
+        self._on_fault = on_fault
+        self._rules: dict[str, ProgramRules] = {}
+
+    def of(self, program: str) -> ProgramRules:
+        """The rules of a program. Reads files the first time."""
+        if program not in self._rules:
+            try:
+                self._rules[program] = load(program)
+            except ConfigError as error:
+                self._on_fault(str(error))
+                self._rules[program] = load_shipped(program)
+        return self._rules[program]
 
 
 def load(program: str) -> ProgramRules:

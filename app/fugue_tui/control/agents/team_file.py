@@ -1,22 +1,24 @@
 """Team files: the members of a team with their programs, roles and tasks, as TOML. Reads files; any thread.
 
-version = 1
-name = "pair"
-description = "one writes, one reviews"
-layout = "even_horizontal"                # a preset of select-layout; the first member is the main one
-[variables]
-task = ""                                 # empty: has to be given; {task} in a member's texts
-[[members]]
-name = "driver"
-role = "driver"
-program = "claude"
-arguments = ["--permission-mode", "acceptEdits"]
-model = ""
-cwd = ""
-worktree = ""                             # the name of a git worktree to start in
-env = {}
-briefing = "You are the driver. {task}"   # or briefing_file, beside this file
-talks_to = ["navigator"]                  # roles or names that it may type to without asking; or ["all"]
+    version = 1
+    name = "pair"
+    description = "one writes, one reviews"
+    layout = "even_horizontal"                # a preset of select-layout; the first member is the main one
+    [variables]
+    task = ""                                 # empty: has to be given; {task} in a member's texts
+    [[members]]
+    name = "driver"
+    role = "driver"
+    program = "claude"
+    arguments = ["--permission-mode", "acceptEdits"]
+    model = ""
+    cwd = ""
+    worktree = ""                             # the name of a git worktree to start in
+    env = {}
+    briefing = "You are the driver. {task}"   # or briefing_file, beside this file
+    talks_to = ["navigator"]                  # roles or names that it may type to without asking; or ["all"]
+
+The members are started in this order. Unknown keys are errors.
 """
 
 import os
@@ -42,7 +44,7 @@ _LIMIT: Final = 1 << 18
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,47}")
 _VARIABLE: Final = re.compile(r"\{([a-z][a-z0-9_]{0,40})\}")
 
-Short = Annotated[str, Meta(max_length=1_000)]
+_Short = Annotated[str, Meta(max_length=1_000)]
 
 
 class Member(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,19 +53,14 @@ class Member(Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(pattern=f"^{_NAME.pattern}$", max_length=48)]
     role: Annotated[str, Meta(max_length=64)] = ""
     program: Annotated[str, Meta(min_length=1, max_length=1_000)] = "claude"
-    arguments: tuple[Short, ...] = ()
-    model: Short = ""
-    cwd: Short = ""
-    worktree: Short = ""
+    arguments: tuple[_Short, ...] = ()
+    model: _Short = ""
+    cwd: _Short = ""
+    worktree: _Short = ""
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     briefing: Annotated[str, Meta(max_length=LONGEST)] = ""
-    briefing_file: Short = ""
-    talks_to: tuple[Short, ...] = ()
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        """Its command line."""
-        return (self.program, *(("--model", self.model) if self.model else ()), *self.arguments)
+    briefing_file: _Short = ""
+    talks_to: tuple[_Short, ...] = ()
 
 
 class Team(Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,8 +69,8 @@ class Team(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     name: Annotated[str, Meta(pattern=f"^{_NAME.pattern}$", max_length=48)]
     members: Annotated[tuple[Member, ...], Meta(min_length=1, max_length=MOST)]
-    description: Short = ""
-    layout: Short = "tiled"
+    description: _Short = ""
+    layout: _Short = "tiled"
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def partners(self, member: Member) -> list[str]:
@@ -138,7 +135,7 @@ def _path(reference: str, here: str) -> Path:
 
 
 def _fault(team: Team) -> str:
-    """What no type tells; empty if the team is sound."""
+    """What is wrong in a team besides its types; empty if nothing is."""
     if team.version != 1:
         return f"version: {team.version} is not known here; 1 is"
     known = [each.name for each in team.members]

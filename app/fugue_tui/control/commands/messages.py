@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
 from fugue_tui.control.agents.receivers import mailbox, receivers, sender, unbracketed
+from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
+from fugue_tui.control.core.changes import until
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.send_input import typeable
@@ -18,12 +19,9 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import LONGEST, Message, MessageState, box_of, pane_of
 from fugue_tui.sanitize import clean, clean_text
 
-MAX_WAIT: Final = 110.0
-"""Seconds; many clients time out a call after two minutes."""
 MAX_RECEIVERS: Final = 64
 Text = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
 Topic = Annotated[str, Meta(min_length=1, max_length=100)]
-State = Literal["queued", "typing", "delivered", "unconfirmed", "read", "acknowledged"]
 
 
 class MessageInfo(Struct, frozen=True):
@@ -39,7 +37,7 @@ class MessageInfo(Struct, frozen=True):
     """Who sent it: a name and a pane, the user, or a script."""
     topic: str
     """The topic that it was published under; empty for none."""
-    state: State
+    state: MessageState
     """queued until the agent is at its input; unconfirmed, if the workspace ended while it was typed; delivered; read
     or acknowledged by the agent."""
     text: str
@@ -82,7 +80,7 @@ class SendMessage(
     """The receivers: a pane's id or name, role:NAME, team:NAME, or all."""
     text: Text
     """What it says; may have several lines."""
-    wait: Annotated[float, Meta(ge=0, le=MAX_WAIT)] = 0.0
+    wait: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = 0.0
     """Seconds to wait until it is delivered everywhere; 0 returns at once."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
@@ -151,14 +149,14 @@ class ListMessages(Command[MessageList], name="list-messages", effect=Effect.REA
     """The agent's pane; omitted, your own, and for the user all messages."""
     sent: bool = False
     """Those that it sent, instead of those that it got."""
-    states: tuple[State, ...] = ()
+    states: tuple[MessageState, ...] = ()
     """Only those in these states."""
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
     """The newest so many."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> MessageList:
         """The messages, oldest first. Raises NotFound."""
-        found = [each for each in self._messages(mux, origin) if not self.states or each.state.value in self.states]
+        found = [each for each in self._messages(mux, origin) if not self.states or each.state in self.states]
         return MessageList(tuple(_info(mux, each) for each in found[-self.limit :]))
 
     def _messages(self, mux: Multiplexer, origin: Origin) -> Sequence[Message]:
@@ -219,28 +217,19 @@ async def _send(
     boxes, by = [mailbox(mux, pane) for pane in panes if pane in mux.workspace.panes], sender(mux, origin)
     if not boxes:
         raise NotFound("to: the receivers' panes were closed meanwhile")
-    sent = [await mux.mailboxes.add(box, by, text, source=source, topic=topic) for box in boxes]
+    sent = await asyncio.gather(*(mux.mailboxes.add(box, by, text, source=source, topic=topic) for box in boxes))
     numbers = [each.id for each in sent]
     await until_delivered(mux, numbers, seconds)
-    return SentMessages(tuple(_info(mux, mux.mailboxes.messages.get(each.id, each)) for each in sent))
+    return SentMessages(tuple(_info(mux, mux.mailboxes.get(each.id) or each) for each in sent))
 
 
 async def until_delivered(mux: Multiplexer, numbers: Sequence[int], seconds: float) -> None:
     """Wait until messages wait no more, for so many seconds at most."""
-    changed = asyncio.Event()
-    stop = mux.mailboxes.on_change.connect(lambda message: changed.set())
-    try:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while any(_waits(mux, number) for number in numbers):
-                    changed.clear()
-                    await changed.wait()
-    finally:
-        stop()
+    await until(lambda: not any(_waits(mux, number) for number in numbers), seconds, mux.mailboxes.on_change)
 
 
 def _waits(mux: Multiplexer, number: int) -> bool:
-    message = mux.mailboxes.messages.get(number)
+    message = mux.mailboxes.get(number)
     return message is not None and message.state in (MessageState.QUEUED, MessageState.TYPING)
 
 
@@ -262,6 +251,6 @@ def _info(mux: Multiplexer, message: Message) -> MessageInfo:
         name="" if pane is None else clean(mux.workspace.panes[pane].name),
         sender=clean(message.sender),
         topic=clean(message.topic),
-        state=message.state.value,
+        state=message.state,
         text=clean_text(message.text),
     )

@@ -3,8 +3,7 @@
 import asyncio
 import os
 import shlex
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
@@ -17,7 +16,9 @@ from fugue_tui.control.commands.agents import State
 from fugue_tui.control.commands.panes import ClosePane, SplitPane
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.commands.signals import Interrupted, InterruptPane
+from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
+from fugue_tui.control.core.changes import until
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.confirmation import ending, pane_words
 from fugue_tui.control.core.deferred import Deferred, finished, reporter, run_task
@@ -25,12 +26,13 @@ from fugue_tui.control.core.new_pane import Direction, Placement
 from fugue_tui.control.core.results import OpenedPane
 from fugue_tui.control.core.send_input import typeable
 from fugue_tui.control.restore.agent_resume import resume_argv
-from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.agents import DECLARED
 from fugue_tui.multiplexer.agents.mailboxes import LONGEST, MessageState
 from fugue_tui.multiplexer.agents.state import AgentState
+from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.pty import process
@@ -39,8 +41,6 @@ from fugue_tui.workspace.model import OnExit
 
 WORKTREE: Final = "worktree"
 """The entry of a pane's metadata with the worktree that was made for its agent."""
-MAX_WAIT: Final = 110.0
-"""Seconds; many clients time out a call after two minutes."""
 _INTERRUPTS: Final = 3
 """Times that Ctrl+C is pressed before signals are sent; agents ask for it twice."""
 _PAUSE: Final = 0.7
@@ -57,7 +57,7 @@ class BriefedAgent(Struct, frozen=True):
     """The pane's name; empty if it has none."""
     briefing: Literal["delivered", "waiting", "none"]
     """delivered: it was typed and entered. waiting: it is typed as soon as the agent is at its input; list-messages
-    tells when. none: there is none."""
+    shows when. none: there is none."""
     state: State
     """What the agent does now; unknown until it shows something."""
     words: str
@@ -109,7 +109,7 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
     """Where beside that pane; see split-pane."""
     team: Annotated[str, Meta(max_length=64)] = ""
     """Its team: messages to team:NAME reach all members."""
-    wait: Annotated[float, Meta(ge=0, le=MAX_WAIT)] = 60.0
+    wait: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = 60.0
     """Seconds to wait until it has its briefing, or is at its input."""
 
     @property
@@ -133,10 +133,14 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
         began = mux.clock()
         if self.briefing_file:
             briefing = await asyncio.to_thread(file_text, os.path.join(base, os.path.expanduser(self.briefing_file)))
-        cwd = await asyncio.to_thread(worktrees.add, base, self.worktree) if self.worktree else base
-        opened = open_agent(mux, origin, self, cwd)
+        made = await asyncio.to_thread(worktrees.add, base, self.worktree) if self.worktree else None
+        try:
+            opened = open_agent(mux, origin, self, made.path if made else base)
+        except FugueError:
+            await worktree_removed(made.path if made and made.added else "")
+            raise
         found = await briefed(mux, origin, PaneId(opened.id[1:]), briefing, self.wait, began)
-        return replace(found, worktree=clean_path(cwd) if self.worktree else "", note=opened.note)
+        return replace(found, worktree=clean_path(made.path) if made else "", note=opened.note)
 
 
 class BriefAgent(Command[BriefedAgent], name="brief-agent", effect=Effect.INPUT, toolset=Toolset.AGENTS, creates=True):
@@ -148,7 +152,7 @@ class BriefAgent(Command[BriefedAgent], name="brief-agent", effect=Effect.INPUT,
     """The task."""
     briefing_file: str = ""
     """A file with it instead; relative to the agent's directory."""
-    wait: Annotated[float, Meta(ge=0, le=MAX_WAIT)] = 30.0
+    wait: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = 30.0
     """Seconds to wait until it is delivered."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
@@ -210,17 +214,11 @@ class StopAgent(Command[StoppedAgent], name="stop-agent", effect=Effect.DESTROY,
         return run_task(self._stop(mux, origin, pane))
 
     async def _stop(self, mux: Multiplexer, origin: Origin, pane: PaneId) -> StoppedAgent:
-        on_exit = mux.workspace.panes[pane].on_exit
-        _set_on_exit(mux, pane, OnExit.KEEP)
-        try:
-            found = await _end(mux, origin, pane)
-        finally:
-            _set_on_exit(mux, pane, on_exit)
+        worktree = worktree_of(mux, pane) if self.remove_worktree else ""
+        found = await _end(mux, origin, pane)
         ended = found is None or found.ended
-        note = await worktree_removed(mux, pane) if ended and self.remove_worktree else ""
-        left = mux.exits.get(pane)
-        closes = self.close or (left is not None and left.code == 0 and on_exit is OnExit.CLOSE)
-        if ended and closes and pane in mux.workspace.panes:
+        note = await worktree_removed(worktree) if ended else ""
+        if ended and self.close and pane in mux.workspace.panes:
             ClosePane(pane=str(pane)).run(mux, origin)
         steps = ("ctrl+c",) if found is None else found.steps
         return StoppedAgent(str(pane), ended, steps, pane not in mux.workspace.panes, note)
@@ -235,7 +233,7 @@ class RestartAgent(
     """The agent's pane; agents must give its exact id."""
     briefing: Briefing = ""
     """What is typed into it then."""
-    wait: Annotated[float, Meta(ge=0, le=MAX_WAIT)] = 60.0
+    wait: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = 60.0
     """Seconds to wait until it has that, or is at its input."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
@@ -262,7 +260,7 @@ class RestartAgent(
         try:
             found = await _end(mux, origin, pane)
             if found is not None and not found.ended:
-                raise Refused(f"the agent in {pane} did not end; stop-agent tells what was tried")
+                raise Refused(f"the agent in {pane} did not end; stop-agent shows what was tried")
             if own:
                 mux.respawn(pane, again)
                 mux.agents.set_partners(pane, partners)
@@ -297,12 +295,15 @@ def open_agent(mux: Multiplexer, origin: Origin, request: StartAgent, cwd: str) 
     return opened
 
 
-async def worktree_removed(mux: Multiplexer, pane: PaneId) -> str:
-    """Remove the worktree that was made for a pane's agent: why it was kept; empty if it was removed, or there is
-    none."""
-    record = mux.workspace.panes.get(pane)
-    path = record.metadata.get(WORKTREE, "") if record is not None else ""
-    return clean(await asyncio.to_thread(worktrees.remove, path), 300) if path and isinstance(path, str) else ""
+def worktree_of(mux: Multiplexer, pane: PaneId) -> str:
+    """The worktree that was made for a pane's agent; empty for none."""
+    path = mux.workspace.panes[pane].metadata.get(WORKTREE, "")
+    return path if isinstance(path, str) else ""
+
+
+async def worktree_removed(path: str) -> str:
+    """Remove a worktree: why it was kept; empty if it was removed, or there is none."""
+    return clean(await asyncio.to_thread(worktrees.remove, path), 300) if path else ""
 
 
 def _agent_to_end(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
@@ -316,11 +317,10 @@ def _agent_to_end(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
 async def _end(mux: Multiplexer, origin: Origin, pane: PaneId) -> Interrupted | None:
     """End the agent in a pane: how signals did it, None if Ctrl+C was enough."""
     source = mux.input(pane, origin.author)
-    with _Changes(mux) as changes:
-        for _ in range(_INTERRUPTS):
-            source.interrupt()
-            if await changes.until(lambda: _is_gone(mux, pane), _PAUSE):
-                return None
+    for _ in range(_INTERRUPTS):
+        source.interrupt()
+        if await until(lambda: _is_gone(mux, pane), _PAUSE, *_changes(mux)):
+            return None
     return await finished(InterruptPane(pane=str(pane), escalate=True).run(mux, origin))
 
 
@@ -341,12 +341,11 @@ async def briefed(
     if briefing:
         message = await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True)
     reporter()("waits until the agent is at its input", None)
-    with _Changes(mux) as changes:
-        number, before = message.id if message else 0, _since(mux, pane)
-        await changes.until(lambda: _is_over(mux, pane, number), seconds)
-        if message and _state(mux, number) is MessageState.DELIVERED:
-            started = _since(mux, pane) if before is None else before
-            await changes.until(lambda: _answers(mux, pane, started), min(ANSWER_SECONDS, max(0.0, seconds)))
+    number, before = message.id if message else 0, _since(mux, pane)
+    await until(lambda: _is_over(mux, pane, number), seconds, *_changes(mux))
+    if message and _state(mux, number) is MessageState.DELIVERED:
+        started = _since(mux, pane) if before is None else before
+        await until(lambda: _answers(mux, pane, started), min(ANSWER_SECONDS, seconds), *_changes(mux))
     status = mux.agents.statuses.get(pane)
     if status is None and (pane in mux.exits or pane not in mux.workspace.panes):
         ended = mux.exits.get(pane)
@@ -378,7 +377,7 @@ def _is_over(mux: Multiplexer, pane: PaneId, number: int) -> bool:
 
 
 def _state(mux: Multiplexer, number: int) -> MessageState | None:
-    message = mux.mailboxes.messages.get(number)
+    message = mux.mailboxes.get(number)
     return message.state if message else None
 
 
@@ -394,36 +393,9 @@ def _answers(mux: Multiplexer, pane: PaneId, since: float | None) -> bool:
     return status is not None and (status.state not in RESTS or status.since != since)
 
 
-class _Changes:
-    """Waits for changes of agents, messages and panes."""
-
-    def __init__(self, mux: Multiplexer) -> None:
-        self._mux, self._changed = mux, asyncio.Event()
-        self._stops: list[Callable[[], object]] = []
-
-    def __enter__(self) -> "_Changes":
-        mux = self._mux
-        self._stops = [
-            mux.agents.on_change.connect(lambda pane, before, after: self._changed.set()),
-            mux.agents.on_found.connect(lambda pane: self._changed.set()),
-            mux.mailboxes.on_change.connect(lambda message: self._changed.set()),
-            mux.on_change.connect(lambda old, new: self._changed.set()),
-            mux.on_event.connect(lambda pane, event: self._changed.set()),
-        ]
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for stop in self._stops:
-            stop()
-
-    async def until(self, condition: Callable[[], bool], seconds: float) -> bool:
-        """Whether a condition holds within so many seconds."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while not condition():
-                    self._changed.clear()
-                    await self._changed.wait()
-        return condition()
+def _changes(mux: Multiplexer) -> tuple[CallbackList[...], ...]:
+    """What announces changes of agents, messages and panes."""
+    return (mux.agents.on_change, mux.agents.on_found, mux.mailboxes.on_change, mux.on_change, mux.on_event)
 
 
 def file_text(path: str) -> str:

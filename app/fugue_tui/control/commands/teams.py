@@ -3,13 +3,13 @@
 import asyncio
 import os
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.agents import team_file, worktrees
-from fugue_tui.control.agents.receivers import TEAM
+from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.agents.team_file import Member, Team
 from fugue_tui.control.commands.agents import AgentInfo, agent_infos
 from fugue_tui.control.commands.panes import ClosePane
@@ -21,8 +21,10 @@ from fugue_tui.control.commands.start_agent import (
     briefed,
     file_text,
     open_agent,
+    worktree_of,
     worktree_removed,
 )
+from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.confirmation import count, ending
@@ -31,14 +33,10 @@ from fugue_tui.control.core.new_pane import Direction, Placement
 from fugue_tui.errors import FugueError, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
-from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import box_of
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace import edit
-
-MAX_WAIT: Final = 110.0
-"""Seconds; many clients time out a call after two minutes."""
 
 
 class StartedTeam(Struct, frozen=True):
@@ -69,12 +67,13 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
     """Another name for this team."""
     cwd: str = ""
     """The directory of its members; omitted, that of your pane."""
-    wait: Annotated[float, Meta(ge=0, le=MAX_WAIT)] = 60.0
+    wait: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = 60.0
     """Seconds to wait until all have their briefings."""
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
         """The members' programs. Raises NotFound, ConfigError or InvalidArgument."""
-        return tuple(StartedCommand(each.argv, env=each.env) for each in self._team(mux, origin)[0].members)
+        team = self._team(mux, origin)[0]
+        return tuple(StartedCommand(_request(team, each).argv, env=each.env) for each in team.members)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[StartedTeam]:
         """Start it. Raises NotFound, ConfigError, InvalidArgument or Refused."""
@@ -93,14 +92,15 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
     async def _start(self, mux: Multiplexer, origin: Origin, team: Team, file: str, base: str) -> StartedTeam:
         began, beside = mux.clock(), os.path.dirname(file)
         tasks = [await asyncio.to_thread(_briefing, each, beside) for each in team.members]
-        places = [await asyncio.to_thread(_directory, each, base) for each in team.members]
-        opened = dict[str, PaneId]()
+        opened, added = dict[str, PaneId](), list[str]()
         try:
+            places = [await _directory(each, base, added) for each in team.members]
             for member, cwd in zip(team.members, places, strict=True):
-                opened[member.name] = _open(mux, origin, team, member, cwd, list(opened.values()))
+                opened[member.name] = _open(mux, origin, _request(team, member), cwd, list(opened.values()))
         except FugueError:
             for pane in opened.values():
                 mux.assign(edit.remove_pane(mux.workspace, pane))
+            await asyncio.gather(*map(worktree_removed, added))
             raise
         first = opened[team.members[0].name]
         window = mux.window_of(first)
@@ -110,19 +110,21 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
         for member in team.members:
             mux.agents.set_partners(opened[member.name], [opened[name] for name in team.partners(member)])
         found = await asyncio.gather(
-            *(briefed(mux, origin, opened[each.name], task, self.wait, began)
-              for each, task in zip(team.members, tasks, strict=True)),
-            return_exceptions=True,
+            *(self._briefed(mux, origin, opened[each.name], task, began)
+              for each, task in zip(team.members, tasks, strict=True))
         )  # fmt: skip
-        for each in found:
-            if isinstance(each, BaseException):
-                raise each
-        return StartedTeam(
-            clean(team.name),
-            clean_path(file),
-            str(window.id),
-            tuple(each for each in found if isinstance(each, BriefedAgent)),
-        )
+        return StartedTeam(clean(team.name), clean_path(file), str(window.id), tuple(found))
+
+    async def _briefed(self, mux: Multiplexer, origin: Origin, pane: PaneId, task: str, began: float) -> BriefedAgent:
+        """What became of a member's task; one that has ended is an error of its own, as the others go on."""
+        record, cwd = mux.workspace.panes[pane], mux.cwd(pane)
+        try:
+            return await briefed(mux, origin, pane, task, self.wait, began)
+        except Refused as error:
+            seconds = round(mux.clock() - began, 3)
+            return BriefedAgent(
+                str(pane), clean(record.name), "none", "error", str(error), seconds, None, clean_path(cwd)
+            )
 
 
 class TeamMember(Struct, frozen=True):
@@ -137,7 +139,7 @@ class TeamMember(Struct, frozen=True):
     agent: AgentInfo | None
     """What it does; null if its agent has ended, or shows nothing yet."""
     unread: int
-    """Messages to it that wait, or that it has not read."""
+    """Messages to it that wait, or may not have arrived."""
 
 
 class TeamStatus(Struct, frozen=True):
@@ -226,7 +228,7 @@ class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, to
         if pane in mux.agents.programs:
             command = StopAgent(pane=str(pane), close=True, remove_worktree=self.remove_worktrees)
             return await finished(command.run(mux, origin))
-        note = await worktree_removed(mux, pane) if self.remove_worktrees else ""
+        note = await worktree_removed(worktree_of(mux, pane) if self.remove_worktrees else "")
         if pane in mux.workspace.panes:
             ClosePane(pane=str(pane)).run(mux, origin)
         return StoppedAgent(str(pane), True, (), True, note)
@@ -237,14 +239,9 @@ def members(mux: Multiplexer, team: str) -> tuple[PaneId, ...]:
     return tuple(sorted(each.id for each in mux.workspace.panes.values() if each.metadata.get(TEAM) == team))
 
 
-def _open(mux: Multiplexer, origin: Origin, team: Team, member: Member, cwd: str, opened: list[PaneId]) -> PaneId:
-    """Open the pane of a member: the first in a window of its own, the others beside the largest there."""
-    beside = ""
-    if opened:
-        window = mux.window_of(opened[0])
-        rects = mux.layouts.of(window).panes
-        beside = str(max(panes(window.layout), key=lambda pane: rects[pane].cols * rects[pane].rows * (pane in rects)))
-    request = StartAgent(
+def _request(team: Team, member: Member) -> StartAgent:
+    """A member as start-agent has it."""
+    return StartAgent(
         program=member.program,
         name=member.name,
         role=member.role,
@@ -253,10 +250,18 @@ def _open(mux: Multiplexer, origin: Origin, team: Team, member: Member, cwd: str
         worktree=member.worktree,
         env=member.env,
         team=team.name,
-        pane=beside or target.ACTIVE,
-        place=Placement.SPLIT if beside else Placement.WINDOW,
         direction=Direction.AUTO,
+        place=Placement.WINDOW,
     )
+
+
+def _open(mux: Multiplexer, origin: Origin, request: StartAgent, cwd: str, opened: list[PaneId]) -> PaneId:
+    """Open the pane of a member: the first in a window of its own, the others beside the largest there."""
+    if opened:
+        window = mux.window_of(opened[0])
+        rects = mux.layouts.of(window).panes
+        largest = max(rects, key=lambda pane: rects[pane].cols * rects[pane].rows, default=opened[0])
+        request = replace(request, pane=str(largest), place=Placement.SPLIT)
     return PaneId(open_agent(mux, origin, request, cwd).id[1:])
 
 
@@ -266,9 +271,14 @@ def _briefing(member: Member, beside: str) -> str:
     return file_text(os.path.join(beside, os.path.expanduser(member.briefing_file)))
 
 
-def _directory(member: Member, base: str) -> str:
+async def _directory(member: Member, base: str, added: list[str]) -> str:
+    """The directory of a member, which is a worktree if it wants one; one that is made is put into `added`."""
     cwd = os.path.normpath(os.path.join(base, os.path.expanduser(member.cwd)))
-    return worktrees.add(cwd, member.worktree) if member.worktree else cwd
+    if not member.worktree:
+        return cwd
+    path, new = await asyncio.to_thread(worktrees.add, cwd, member.worktree)
+    added += [path] * new
+    return path
 
 
 async def _status(mux: Multiplexer, team: str) -> TeamStatus:
@@ -281,7 +291,7 @@ async def _status(mux: Multiplexer, team: str) -> TeamStatus:
             TeamMember(
                 str(each.id),
                 clean(each.name),
-                clean(str(each.metadata.get("role", ""))),
+                clean(str(each.metadata.get(ROLE, ""))),
                 agents.get(str(each.id)),
                 sum(message.state.waits for message in mux.mailboxes.of(box_of(each)) if box_of(each)),
             )

@@ -6,7 +6,7 @@ other modifiers give nothing. Styles (`#[...]`) stay as they are. Source: tmux(1
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -68,37 +68,30 @@ def _piece(text: str, at: int, variables: Variables, depth: int) -> tuple[str, i
     return "#", at + 1
 
 
-def _end(text: str, at: int) -> int:
-    """Where the brace that is open at `at` closes; -1 if it does not."""
-    depth = 1
+def _outside(text: str, at: int = 0) -> Iterator[tuple[int, str]]:
+    """The characters from `at` on that are in no inner format and are not escaped, with their positions."""
+    depth = 0
     while at < len(text):
         if text.startswith("#{", at):
-            depth, at = depth + 1, at + 1
+            depth, at = depth + 1, at + 2
         elif text[at] == "#" and text[at + 1 : at + 2] in ("}", ",", "#"):
-            at += 1
-        elif text[at] == "}":
-            depth -= 1
+            at += 2
+        else:
             if not depth:
-                return at
-        at += 1
-    return -1
+                yield at, text[at]
+            depth -= bool(depth) and text[at] == "}"
+            at += 1
+
+
+def _end(text: str, at: int) -> int:
+    """Where the brace that is open at `at` closes; -1 if it does not."""
+    return next((position for position, char in _outside(text, at) if char == "}"), -1)
 
 
 def _parts(text: str) -> list[str]:
     """A text cut at its commas, but for those in inner formats."""
-    parts, depth, start, at = list[str](), 0, 0, 0
-    while at < len(text):
-        if text.startswith("#{", at):
-            depth, at = depth + 1, at + 1
-        elif text[at] == "#" and text[at + 1 : at + 2] in ("}", ",", "#"):
-            at += 1
-        elif text[at] == "}":
-            depth -= 1
-        elif text[at] == "," and not depth:
-            parts.append(text[start:at])
-            start = at + 1
-        at += 1
-    return [*parts, text[start:]]
+    cuts = [position for position, char in _outside(text) if char == ","]
+    return [text[start:end] for start, end in zip([0, *(cut + 1 for cut in cuts)], [*cuts, None], strict=True)]
 
 
 def _value(inside: str, variables: Variables, depth: int) -> str:

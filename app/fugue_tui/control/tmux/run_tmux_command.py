@@ -24,7 +24,7 @@ class TmuxOutput(TextAnswer, frozen=True, kw_only=True):
     """What the command prints."""
 
     lines: int
-    """The number of lines; 0 tells no output from one empty line."""
+    """The number of lines; 0 for no output, which one empty line is not."""
 
     @property
     def untrusted(self) -> str:
@@ -65,13 +65,9 @@ class RunTmuxCommand(
         """What it prints. Raises InvalidArgument or NotFound in tmux's words, or what a command here raises."""
         translation = self._translation(mux, origin)
         translation.act()
-        results = list[Any]()
-        for at, command in enumerate(translation.commands):
-            result = command.run(mux, origin)
-            if is_deferred(result):
-                left = translation.commands[at + 1 :]
-                return run_task(_rest(mux, origin, translation, results, result, left))
-            results.append(result)
+        results = [command.run(mux, origin) for command in translation.commands]
+        if any(map(is_deferred, results)):
+            return run_task(_finished(translation, results))
         return _output(translation, results)
 
     def _translation(self, mux: Multiplexer, origin: Origin) -> Translation:
@@ -82,20 +78,9 @@ class RunTmuxCommand(
         return verb.translate(Call(mux, origin, Targets(mux, origin), arguments, environment))
 
 
-async def _rest(
-    mux: Multiplexer,
-    origin: Origin,
-    translation: Translation,
-    results: list[Any],
-    pending: Deferred[Any],
-    left: Sequence[Command[Any]],
-) -> TmuxOutput:
-    """The output once what takes time is done, and the commands after it have run."""
-    results.append(await finished(pending))
-    for command in left:
-        result = command.run(mux, origin)
-        results.append(await finished(result) if is_deferred(result) else result)
-    return _output(translation, results)
+async def _finished(translation: Translation, results: Sequence[Any]) -> TmuxOutput:
+    """The output once what takes time is done."""
+    return _output(translation, [await finished(each) if is_deferred(each) else each for each in results])
 
 
 def _output(translation: Translation, results: Sequence[Any]) -> TmuxOutput:

@@ -14,13 +14,11 @@ from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.tmux_options import TmuxOptions
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.terminal.pty.spawn import login_shell
+from fugue_tui.tmux_shim.shim import VERSION
 from fugue_tui.workspace.model import Window
 
-VERSION: Final = "3.5a"
-"""The version of tmux whose commands these are."""
 DEFAULTS: Final = MappingProxyType(
     {
         "allow-passthrough": "on",
@@ -56,7 +54,7 @@ DEFAULTS: Final = MappingProxyType(
         "synchronize-panes": "off",
     }
 )
-"""Options that nobody has set, as the workspace behaves."""
+"""Options that are not set, as the workspace behaves."""
 
 
 class PaneVariables:
@@ -88,10 +86,6 @@ class PaneVariables:
         if value is None and name == "default-shell":
             return login_shell(os.environ)
         return DEFAULTS.get(name) if value is None else value
-
-
-def _options(mux: Multiplexer) -> TmuxOptions:
-    return mux.tmux_options
 
 
 def _flag(value: bool) -> str:
@@ -191,6 +185,6 @@ _SERVER: Final[Mapping[str, Callable[[Multiplexer], str]]] = {
     "host": lambda mux: os.uname().nodename,
     "host_short": lambda mux: os.uname().nodename.partition(".")[0],
     "pid": lambda mux: str(os.getpid()),
-    "socket_path": lambda mux: _options(mux).environment.get("TMUX", "").rsplit(",", 2)[0],
+    "socket_path": lambda mux: mux.tmux_options.environment.get("TMUX", "").rsplit(",", 2)[0],
     "version": lambda mux: VERSION,
 }

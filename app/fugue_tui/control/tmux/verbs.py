@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fugue_tui.control.commands.layouts import SelectLayout
+from fugue_tui.control.commands.layouts import EqualizePanes, SelectLayout, UndoLayout
 from fugue_tui.control.commands.panes import (
     ClosePane,
     FocusPane,
@@ -311,17 +311,16 @@ def _select_window(call: Call) -> Translation:
 
 def _select_layout(call: Call) -> Translation:
     window = call.window
-    if call.has("n") or call.has("p"):
-        preset = "next" if call.has("n") else "previous"
-    elif call.has("E"):
-        preset = "tiled"
-    else:
-        preset = call.words[0] if call.words else "tiled"
+    if call.has("E"):
+        return Translation((EqualizePanes(window=str(window.id)),))
+    if call.has("o"):
+        return Translation((UndoLayout(window=str(window.id)),))
+    stepped = "next" if call.has("n") else "previous" if call.has("p") else ""
+    preset = stepped or (call.words[0] if call.words else "tiled")
     if not re.fullmatch(r"[a-z-]{1,40}", preset):
         raise InvalidArgument(f"invalid layout: {clean(preset, 60)}")
-    main = str(next(panes(window.layout)))
-    share = 0.5
-    return Translation((SelectLayout(preset=preset, window=str(window.id), main=main, main_share=share),))
+    main = "" if stepped else str(next(panes(window.layout)))
+    return Translation((SelectLayout(preset=preset, window=str(window.id), main=main, main_share=0.5),))
 
 
 def _resize_pane(call: Call) -> Translation:
@@ -366,7 +365,8 @@ def _rename_session(call: Call) -> Translation:
 
 
 def _switch_client(call: Call) -> Translation:
-    return Translation((SelectSession(session=call.targets.session(call.value("t"))),))
+    stepped = "next" if call.has("n") else "previous" if call.has("p") else ""
+    return Translation((SelectSession(session=stepped or call.targets.session(call.value("t"))),))
 
 
 # Input and output
@@ -424,7 +424,8 @@ def _row(word: str, edge: int, top: int, height: int) -> int:
 
 def _display_message(call: Call) -> Translation:
     pane = call.pane
-    text = call.expanded(call.words[0] if call.words else _PANE_LINE, pane)
+    word = call.words[0] if call.words else _PANE_LINE
+    text = word if call.has("l") else call.expanded(word, pane)
     if call.has("p"):
         return Translation((), lambda results: (text,))
     return Translation((NotifyUser(pane=str(pane), text=text),))
@@ -544,34 +545,34 @@ def _verb(
 
 
 VERBS: Final = (
-    _verb("capture-pane", "capturep", "aCeJNPpqT", "bESt", _capture_pane),
-    _verb("display-message", "display", "aIlNpv", "cdtF", _display_message, Effect.LAYOUT),
+    _verb("capture-pane", "capturep", "eJNpq", "ESt", _capture_pane),
+    _verb("display-message", "display", "lp", "ct", _display_message, Effect.LAYOUT),
     _verb("has-session", "has", "", "t", _has_session),
     _verb("kill-pane", "killp", "a", "t", _kill_pane, Effect.DESTROY),
-    _verb("kill-session", "", "C", "t", _kill_session, Effect.DESTROY),
+    _verb("kill-session", "", "", "t", _kill_session, Effect.DESTROY),
     _verb("kill-window", "killw", "", "t", _kill_window, Effect.DESTROY),
     _verb("list-clients", "lsc", "", "Fft", _list_clients),
     _verb("list-panes", "lsp", "as", "Fft", _list_panes),
     _verb("list-sessions", "ls", "", "Ff", _list_sessions),
     _verb("list-windows", "lsw", "a", "Fft", _list_windows),
-    _verb("new-session", "new", "AdDEPX", "ceFfnstxy", _new_session, Effect.RUN),
-    _verb("new-window", "neww", "abdkPS", "ceFnt", _new_window, Effect.RUN),
+    _verb("new-session", "new", "AdP", "ceFnsxy", _new_session, Effect.RUN),
+    _verb("new-window", "neww", "abdP", "ceFnt", _new_window, Effect.RUN),
     _verb("rename-session", "rename", "", "t", _rename_session, Effect.LAYOUT),
     _verb("rename-window", "renamew", "", "t", _rename_window, Effect.LAYOUT),
-    _verb("resize-pane", "resizep", "DLMRTUZ", "txy", _resize_pane, Effect.LAYOUT),
+    _verb("resize-pane", "resizep", "DLRUZ", "txy", _resize_pane, Effect.LAYOUT),
     _verb("respawn-pane", "respawnp", "k", "t", _respawn_pane, Effect.DESTROY, Effect.RUN),
     _verb("select-layout", "selectl", "Enop", "t", _select_layout, Effect.LAYOUT),
-    _verb("select-pane", "selectp", "DdeLlMmRUZ", "Tt", _select_pane, Effect.LAYOUT),
-    _verb("select-window", "selectw", "lnpT", "t", _select_window, Effect.LAYOUT),
+    _verb("select-pane", "selectp", "DLlRUZ", "Tt", _select_pane, Effect.LAYOUT),
+    _verb("select-window", "selectw", "lnp", "t", _select_window, Effect.LAYOUT),
     _verb("send-keys", "send", "l", "Nt", _send_keys, Effect.INPUT),
     _verb("set-option", "set", "aFgopqsuUw", "t", _set_option, Effect.LAYOUT),
     _verb("set-window-option", "setw", "aFgoqu", "t", _set_window_option, Effect.LAYOUT),
-    _verb("show-options", "show", "AgHpqsvw", "t", _show_options),
+    _verb("show-options", "show", "Agpqsvw", "t", _show_options),
     _verb("show-window-options", "showw", "gv", "t", _show_window_options),
-    _verb("split-window", "splitw", "bdfhIvPZ", "ceFlpt", _split_window, Effect.RUN),
+    _verb("split-window", "splitw", "bdhvP", "ceFlpt", _split_window, Effect.RUN),
     _verb("start-server", "start", "", "", _start_server),
-    _verb("swap-pane", "swapp", "dDUZ", "st", _swap_pane, Effect.LAYOUT),
-    _verb("switch-client", "switchc", "Elnpr", "ct", _switch_client, Effect.LAYOUT),
+    _verb("swap-pane", "swapp", "dDU", "st", _swap_pane, Effect.LAYOUT),
+    _verb("switch-client", "switchc", "np", "ct", _switch_client, Effect.LAYOUT),
 )
 """Every command that is translated."""
 _BY_NAME: Final = {word: verb for verb in VERBS for word in (verb.name, verb.alias) if word}

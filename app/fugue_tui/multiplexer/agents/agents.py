@@ -60,7 +60,7 @@ class Agents:
         return self._partners.get(pane, frozenset())
 
     def set_partners(self, pane: PaneId, partners: Iterable[PaneId]) -> None:
-        """Let the program in a pane type into others, until it ends; whoever starts a team decides that."""
+        """Let the program in a pane type into others, until it ends, as the file of its team says."""
         self._partners[pane] = frozenset(partners)
 
     def end_partners(self, pane: PaneId) -> None:

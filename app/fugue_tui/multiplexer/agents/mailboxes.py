@@ -36,7 +36,9 @@ MOST_KEPT: Final = 200
 MOST_TOPICS: Final = 100
 """Topics that one mailbox may be subscribed to."""
 OLDEST: Final = 7 * 86_400.0
-"""Seconds after which messages to panes that did not come back are dropped."""
+"""Seconds after which a message that was delivered is dropped when a workspace starts."""
+OLDEST_WAITING: Final = 90 * 86_400.0
+"""The same for one that waits: its pane may still be brought back."""
 
 
 class MessageState(StrEnum):
@@ -85,7 +87,7 @@ class Mailboxes:
     """The mailboxes of a workspace."""
 
     def __init__(self) -> None:
-        self._messages: dict[int, Message] = {}
+        self._boxes: dict[str, dict[int, Message]] = {}
         self._topics: dict[str, frozenset[str]] = {}
         self._next = 1
         self._held = False
@@ -94,16 +96,23 @@ class Mailboxes:
         """Keeps the messages over restarts; None if nothing does."""
         self.on_change = CallbackList[[Message]]()
         """A message is new, or has another state."""
-        self.messages: Mapping[int, Message] = MappingProxyType(self._messages)
+
+    @property
+    def messages(self) -> Mapping[int, Message]:
         """All that are kept, by their numbers, oldest first."""
+        return dict(sorted((number, each) for box in self._boxes.values() for number, each in box.items()))
 
     def of(self, box: str) -> list[Message]:
         """The messages of a mailbox, oldest first."""
-        return [each for each in self._messages.values() if each.box == box]
+        return list(self._boxes.get(box, {}).values())
+
+    def get(self, number: int) -> Message | None:
+        """The message with a number; None if it is not kept."""
+        return next((box[number] for box in self._boxes.values() if number in box), None)
 
     def sent_by(self, box: str) -> list[Message]:
         """The messages that the owner of a mailbox has sent, oldest first."""
-        return [each for each in self._messages.values() if box and each.source == box]
+        return [each for each in self.messages.values() if box and each.source == box]
 
     def next_queued(self, box: str) -> Message | None:
         """The message that is typed next; None if none is queued, or one is being typed."""
@@ -123,7 +132,7 @@ class Mailboxes:
         message = Message(self._next, box, sender, text, time.time(), topic=topic, source=source, briefing=briefing)
         self._next += 1
         await self._write(message)
-        self._messages[message.id] = message
+        self._keep(message)
         self._forget_old(box)
         self.on_change(message)
         return message
@@ -132,19 +141,19 @@ class Mailboxes:
         """Give a message another state; it is on disk once this returns. Raises NotFound and SaveError."""
         await self._loaded()
         before = self.message(number)
-        message = self._messages[number] = replace(before, state=state)
+        message = self._keep(replace(before, state=state))
         try:
             await self._write(message)
         except SaveError:
-            if self._messages.get(number) is message:
-                self._messages[number] = before
+            if self.get(number) is message:
+                self._keep(before)
             raise
         self.on_change(message)
         return message
 
     def message(self, number: int) -> Message:
         """The message with a number. Raises NotFound."""
-        if (found := self._messages.get(number)) is None:
+        if (found := self.get(number)) is None:
             raise NotFound(f"no message {number}; list-messages shows those that are kept")
         return found
 
@@ -202,17 +211,20 @@ class Mailboxes:
                 continue  # A newer version's, or damaged.
             if message.state is MessageState.TYPING:
                 message = replace(message, state=MessageState.UNCONFIRMED)
-            self._messages.setdefault(message.id, message)
-            self._messages[message.id] = message
+            self._keep(message)
             self._next = max(self._next, message.id + 1)
-        for message in tuple(self._messages.values()):
-            if now - message.sent > OLDEST:
-                del self._messages[message.id]
+        for message in self.messages.values():
+            if now - message.sent > (OLDEST_WAITING if message.state.waits else OLDEST):
+                del self._boxes[message.box][message.id]
 
     def records(self) -> list[dict[str, Any]]:
         """All that is kept, for a journal."""
         topics = [{"box": box, "topics": sorted(topics)} for box, topics in self._topics.items() if topics]
-        return [*topics, *(msgspec.to_builtins(each) for each in self._messages.values())]
+        return [*topics, *(msgspec.to_builtins(each) for each in self.messages.values())]
+
+    def _keep(self, message: Message) -> Message:
+        self._boxes.setdefault(message.box, {})[message.id] = message
+        return message
 
     async def _write(self, message: Message) -> None:
         if self.journal is not None:
@@ -221,7 +233,7 @@ class Mailboxes:
     def _forget_old(self, box: str) -> None:
         seen = [each for each in self.of(box) if not each.state.waits]
         for each in seen[: max(0, len(seen) - MOST_KEPT)]:
-            del self._messages[each.id]
+            del self._boxes[box][each.id]
 
 
 def box_of(pane: Pane) -> str:
