@@ -51,7 +51,7 @@ def test_a_program_that_is_no_agent_is_named_by_its_reports() -> None:
     ("reports", "state"),
     [
         (["working", ("done", "a")], "working"),
-        (["idle", ("working", "a")], "idle"),
+        (["idle", ("working", "a")], "working"),
         (["done", ("working", "a"), ("done", "a")], "done"),
         (["working", ("blocked", "a")], "blocked"),
         (["blocked", ("working", "a")], "blocked"),

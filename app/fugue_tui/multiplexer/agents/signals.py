@@ -99,13 +99,14 @@ class Signals(Struct):
         return AgentStatus(self.agent, found.reading, signal, found.at, tasks)
 
     def _reported(self) -> Seen | None:
-        """The program's own report, unless a task of it needs the user; that of its tasks if it has none."""
+        """The program's own report, unless a task of it needs the user, or works while the program itself rests."""
         tasks = tuple(self.tasks.values())
         blocked, working = _first(tasks, AgentState.BLOCKED), _first(tasks, AgentState.WORKING)
         own = self.report
         if own is None:
             return blocked or working
-        return own if own.reading.state is AgentState.BLOCKED else blocked or own
+        rests = own.reading.state in (AgentState.IDLE, AgentState.DONE)
+        return own if own.reading.state is AgentState.BLOCKED else blocked or (working if rests else None) or own
 
     def _observed(self, now: float) -> tuple[Signal, Seen]:
         """What other signals show."""
