@@ -7,23 +7,31 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, TypeAlias, cast
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, cast
 
 Call: TypeAlias = tuple[str, Mapping[str, Any] | Callable[[Sequence[str]], Mapping[str, Any]]]
 """A tool and its arguments, which may depend on the results so far."""
-ResolvedCall: TypeAlias = tuple[str, Mapping[str, Any]]
-"""A tool and the arguments that it is called with."""
 
 MOST_REPEATS = 60
 REPEAT_SECONDS = 0.25
 """Clients connect and list tools while the model already runs: a call that is too early is repeated."""
 
 
+class Turn(NamedTuple):
+    """What a model responds with: a text, a call, or both."""
+
+    text: str = ""
+    tool: str = ""
+    arguments: Mapping[str, Any] = MappingProxyType({})
+
+
 class Model:
     """Responds with one call per turn, and a final text."""
 
-    def __init__(self, script: Sequence[Call]) -> None:
-        self.script = script
+    def __init__(self, script: Sequence[Call | Turn], final: str = "all done", *, prompt: str = "") -> None:
+        """It responds to conversations that have `prompt` in their first messages."""
+        self.script, self.final, self.prompt = script, final, prompt
         self.requests = list[dict[str, Any]]()
         """The received requests."""
         self._lock = threading.Lock()
@@ -60,20 +68,27 @@ class Model:
         if results and _too_early(results[-1]):
             time.sleep(REPEAT_SECONDS)
         continues = turn < len(self.script) and _is_main(body) and len(results) - turn < MOST_REPEATS
-        call = self._next_call(turn, [result for result in results if not _too_early(result)]) if continues else None
-        return _responses(call, len(results)) if "responses" in path else _messages(call, len(results))
+        response = (
+            self._turn(turn, [result for result in results if not _too_early(result)])
+            if continues
+            else Turn(self.final)
+        )
+        return _responses(response, len(results)) if "responses" in path else _messages(response, len(results))
 
-    def _next_call(self, turn: int, results: Sequence[str]) -> ResolvedCall:
-        tool, arguments = self.script[turn]
-        return tool, arguments(results) if callable(arguments) else arguments
+    def _turn(self, number: int, results: Sequence[str]) -> Turn:
+        found = self.script[number]
+        if isinstance(found, Turn):
+            return found
+        tool, arguments = found
+        return Turn("", tool, arguments(results) if callable(arguments) else arguments)
 
     def _main(self) -> list[dict[str, Any]]:
         return [body for body in self.requests if _is_main(body)]
 
 
 @contextmanager
-def listening(model: Model) -> Generator[str]:
-    """Serve a model; the URL."""
+def listening(*models: Model) -> Generator[str]:
+    """Serve models, each for the conversations with its prompt; the URL."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -92,6 +107,8 @@ def listening(model: Model) -> Generator[str]:
             if "count_tokens" in self.path or not self.path.split("?")[0].endswith(("/messages", "/responses")):
                 self._send(200, b'{"input_tokens": 1}', "application/json")
                 return
+            said = json.dumps(body.get("messages") or body.get("input") or [])
+            model = next((each for each in models if each.prompt in said), models[0])
             events = model.answer(self.path, body)
             lines = [f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events]
             self._send(200, "".join(lines).encode(), "text/event-stream")
@@ -148,40 +165,41 @@ def _too_early(result: str) -> bool:
     return "No such tool available" in result or "unsupported call" in result
 
 
-def _messages(call: ResolvedCall | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _messages(turn: Turn, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
     usage = {"input_tokens": 1, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
     message: dict[str, Any] = {
-        "id": f"msg_{turn}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
+        "id": f"msg_{number}", "type": "message", "role": "assistant", "model": "scripted", "content": [],
         "stop_reason": None, "stop_sequence": None, "usage": usage,
     }  # fmt: skip
     yield "message_start", {"message": message}
-    if call is None:
-        yield "content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}
-        yield "content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": "all done"}}
-    else:
-        block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{turn}", "name": call[0], "input": {}}
-        yield "content_block_start", {"index": 0, "content_block": block}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
-        yield "content_block_delta", {"index": 0, "delta": delta}
-    yield "content_block_stop", {"index": 0}
-    stop = "end_turn" if call is None else "tool_use"
+    blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    if turn.text:
+        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": turn.text}))
+    if turn.tool:
+        block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{number}", "name": turn.tool, "input": {}}
+        blocks.append((block, {"type": "input_json_delta", "partial_json": json.dumps(dict(turn.arguments))}))
+    for index, (block, delta) in enumerate(blocks):
+        yield "content_block_start", {"index": index, "content_block": block}
+        yield "content_block_delta", {"index": index, "delta": delta}
+        yield "content_block_stop", {"index": index}
+    stop = "tool_use" if turn.tool else "end_turn"
     yield "message_delta", {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 1}}
     yield "message_stop", {}
 
 
-def _responses(call: ResolvedCall | None, turn: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield "response.created", {"response": {"id": f"response_{turn}"}}
-    if call is None:
-        text = {"type": "output_text", "text": "all done"}
-        item = {"type": "message", "role": "assistant", "id": f"message_{turn}", "content": [text]}
+def _responses(turn: Turn, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "response.created", {"response": {"id": f"response_{number}"}}
+    if not turn.tool:
+        text = {"type": "output_text", "text": turn.text}
+        item = {"type": "message", "role": "assistant", "id": f"message_{number}", "content": [text]}
     else:
         item = {
-            "type": "function_call", "id": f"call_{turn}", "call_id": f"call_{turn}", "namespace": "mcp__fugue",
-            "name": call[0], "arguments": json.dumps(call[1]),
+            "type": "function_call", "id": f"call_{number}", "call_id": f"call_{number}", "namespace": "mcp__fugue",
+            "name": turn.tool, "arguments": json.dumps(dict(turn.arguments)),
         }  # fmt: skip
     yield "response.output_item.done", {"output_index": 0, "item": item}
     usage = {
         "input_tokens": 1, "input_tokens_details": None, "output_tokens": 1, "output_tokens_details": None,
         "total_tokens": 2,
     }  # fmt: skip
-    yield "response.completed", {"response": {"id": f"response_{turn}", "usage": usage}}
+    yield "response.completed", {"response": {"id": f"response_{number}", "usage": usage}}
