@@ -34,9 +34,13 @@ class Camera:
     """Plays the user, and takes the picture."""
 
     file: Path
+    socket: str
+    """Where agents in the panes find the workspace, if it is served."""
 
     @asynccontextmanager
-    async def workspace(self, *words: str, cols: int = SIZE[0], rows: int = SIZE[1]) -> AsyncGenerator["Camera"]:
+    async def workspace(
+        self, *words: str, cols: int = SIZE[0], rows: int = SIZE[1], served: bool = False
+    ) -> AsyncGenerator["Camera"]:
         """The app on a screen of this size, after a command that opens panes."""
         from fugue_tui.client.host_terminal import HostTerminal
         from fugue_tui.config.model import Config, UiSettings
@@ -46,21 +50,30 @@ class Camera:
         from fugue_tui.multiplexer import Multiplexer
         from fugue_tui.multiplexer.spawner import Launcher
         from fugue_tui.terminal.pty.io_loop import IOLoop
+        from fugue_tui.tui import server_main
         from fugue_tui.tui.app import FugueApp
         from fugue_tui.tui.main_thread_queue import MainThreadQueue
+        from fugue_tui_mcp.listener import listen
 
         mailbox, pump = MainThreadQueue(), IOLoop()
         pump.start()
-        mux = Multiplexer("demo", spawner=Launcher(pump), post=mailbox.post, area=Size(cols, rows - 1))
+        path = self.socket if served else ""
+        mux = Multiplexer("demo", spawner=Launcher(pump), post=mailbox.post, area=Size(cols, rows - 1), socket=path)
         self.mux, dispatcher = mux, Dispatcher(mux)
         config = Config(ui=UiSettings(which_key_delay_ms=60_000))
         try:
             self.run(dispatcher, *words)
             self.app: Any = FugueApp(mux, dispatcher, config, mailbox, HostTerminal())
+            server: Any = None
+            if served:
+                server_main._follow_agents(self.app)
+                server = server_main._socket_server(self.app, listen(path, "demo"))
             async with self.app.run_test(size=(cols, rows)) as self.pilot:
                 yield self
                 await self.settled()
                 self.file.write_text(_trimmed(self.app.export_screenshot(title="fugue-tui")) + "\n")
+                if server is not None:
+                    await asyncio.to_thread(server.stop)
         finally:
             mux.close()
             pump.stop()

@@ -1,6 +1,8 @@
 """A made-up home with a small project in it, so that pictures show nothing of the machine they are made on."""
 
+import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -129,6 +131,60 @@ use_internal_edit=true
 """
 
 
+KEY = "sk-ant-demo-0123456789abcdef"
+LOW_WATERS = '''    return found
+
+
+def low_waters(start: datetime, days: int = 1) -> list[datetime]:
+    """When the water stops falling, to the minute."""
+    return turns(start, days, falling=True)
+'''
+
+
+@contextmanager
+def claude_code(socket: str) -> Generator[str]:
+    """The command line of a Claude Code whose model follows a script; it knows the workspace at a socket."""
+    from tests.mcp.scripted_models import Model, Turn, listening
+
+    code = str(Path("tides.py").resolve())
+    edit = {"file_path": code, "old_string": "    return found\n", "new_string": LOW_WATERS}
+    script = (
+        Turn("I'll read the code, and what the tests beside it say.", "Read", {"file_path": code}),
+        Turn("", "mcp__fugue__fugue_read_pane", {"pane": "tests"}),
+        Turn("All 38 tests pass. High water is there; I'll add low water beside it.", "Edit", edit),
+    )
+    server = {"command": sys.executable, "args": ["-m", "fugue_tui", "mcp"], "env": {"FUGUE_SOCKET": socket}}
+    config = json.dumps({"mcpServers": {"fugue": server}})
+    words = ["claude", "--mcp-config", config, "--strict-mcp-config", "--permission-mode", "default"]
+    words += ["--allowedTools", "mcp__fugue__*", "--", "The tests run in the pane beside you. Add low_waters."]
+    with listening(Model(script)) as url:
+        os.environ.update(
+            ANTHROPIC_BASE_URL=url,
+            ANTHROPIC_API_KEY=KEY,
+            DISABLE_AUTOUPDATER="1",
+            DISABLE_TELEMETRY="1",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            ENABLE_TOOL_SEARCH="false",
+        )
+        yield "exec " + shlex.join(words)
+
+
+def _known_to_claude(home: Path) -> str:
+    """The settings of a Claude Code that has shown its first dialogs."""
+    project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    return json.dumps(
+        {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "hasSeenAutoDefaultNotice": True,
+            "fullscreenUpsellSeenCount": 3,
+            "lastReleaseNotesSeen": "999.0.0",
+            "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+            "projects": {str(home / "demo"): project},
+        }
+    )
+
+
 @contextmanager
 def home() -> Generator[Path]:
     """A home folder with a project, and an environment that knows no other."""
@@ -161,6 +217,7 @@ def _furnish(home: Path) -> None:
         ),
         ".nanorc": 'include "/usr/share/nano/*.nanorc"\nset linenumbers\n',
         ".tmux.conf": "set -g status-right ''\nset -g default-terminal tmux-256color\nset -g escape-time 0\n",
+        ".claude.json": _known_to_claude(home),
         ".pythonrc": "import sys; sys.ps1 = '>>> '\n",
         ".config/mc/ini": MC,
         "narrow": HTOP.format(layout="one_100", left="CPU", left_modes="1", more=""),

@@ -14,10 +14,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import demo
-from camera import Camera, paint
-
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS.parent))
+
+import demo  # noqa: E402
+from camera import Camera, paint  # noqa: E402
 
 
 def main(wanted: list[str]) -> int:
@@ -33,7 +34,7 @@ def main(wanted: list[str]) -> int:
             if shutil.which(program) is None:
                 print(f"{name}: left out, {program} is not installed", file=sys.stderr)
                 continue
-            asyncio.run(make(Camera(DOCS / f"{name}.svg")))
+            asyncio.run(make(Camera(DOCS / f"{name}.svg", str(home / "run" / "demo.sock"))))
             print(f"docs/{name}.svg")
     return 0
 
@@ -49,49 +50,58 @@ def _pane(name: str, ratio: float, command: str | list[str] | None = None) -> di
     return {"ratio": ratio, "pane": {"name": name, **({"command": command} if command else {})}}
 
 
-def _demo() -> str:
-    """FEAT-045's layout: an editor on the left, quadrants on the right."""
-    tests = ["sh", "-c", "python3 -m pytest -q --color=yes --no-header -p no:cacheprovider; exec cat"]
-    agent = ["sh", "-c", "cat ~/agent; exec cat"]
-    rows = (
-        [_pane("shell", 0.5), _pane("htop", 0.5, _htop("narrow"))],
-        [_pane("tests", 0.5, tests), _pane("agent", 0.5, agent)],
-    )
-    right = [{"ratio": 0.5, "layout": {"direction": "horizontal", "splits": row}} for row in rows]
+def _demo(*right: dict[str, Any]) -> str:
+    """An editor on the left, and panes one above the other or as a grid on the right."""
     layout = {
         "direction": "horizontal",
         "splits": [
-            _pane("editor", 0.65, ["vim", "+18", "tides.py"]),
-            {"ratio": 0.35, "layout": {"direction": "vertical", "splits": right}},
+            _pane("editor", 0.5, ["vim", "+18", "tides.py"]),
+            {"ratio": 0.5, "layout": {"direction": "vertical", "splits": list(right)}},
         ],
     }
     return json.dumps(layout)
 
 
-async def _quadrants(camera: Camera) -> None:
-    """Wait for the programs of the demo layout."""
-    await camera.until("Constituent")
-    await camera.until("$", pane=2)
-    await camera.type("ls", pane=2)
-    await camera.until("tides.py", pane=2)
-    await camera.type("git log --oneline", pane=2)
-    await camera.until("Serve", pane=2)
-    await camera.until("passed", pane=4)
-    await camera.until("low water", pane=5)
-    await camera.until("python3 s", pane=3)
-    await camera.until_busy(pane=3)
+def _row(ratio: float, *panes: dict[str, Any]) -> dict[str, Any]:
+    return {"ratio": ratio, "layout": {"direction": "horizontal", "splits": list(panes)}}
+
+
+TESTS = ["sh", "-c", "python3 -m pytest -q --color=yes --no-header -p no:cacheprovider; exec cat"]
 
 
 @asynccontextmanager
 async def _demo_workspace(camera: Camera) -> AsyncGenerator[None]:
-    async with camera.workspace("create-layout", "--name", "tides", "--layout", _demo(), cols=164, rows=42):
-        await _quadrants(camera)
+    rows = (
+        _row(0.5, _pane("shell", 0.5), _pane("htop", 0.5, _htop("narrow"))),
+        _pane("tests", 0.5, TESTS),
+    )
+    async with camera.workspace("create-layout", "--name", "tides", "--layout", _demo(*rows), cols=164, rows=42):
+        await camera.until("Constituent")
+        await camera.until("$", pane=2)
+        await camera.type("ls", pane=2)
+        await camera.until("tides.py", pane=2)
+        await camera.type("git log --oneline", pane=2)
+        await camera.until("Serve", pane=2)
+        await camera.until("python3 s", pane=3)
+        await camera.until_busy(pane=3)
+        await camera.until("passed", pane=4)
         yield
 
 
 async def _front(camera: Camera) -> None:
-    async with _demo_workspace(camera):
-        camera.command("create-window", "--name", "notes", "--no-focus")
+    """FEAT-045's request, to a real Claude Code: it reads the tests that run in a pane, and asks before it edits."""
+    with demo.claude_code(camera.socket) as command:
+        rows = (
+            _pane("claude", 0.7, ["sh", "-c", command]),
+            _row(0.3, _pane("tests", 0.5, TESTS), _pane("shell", 0.5)),
+        )
+        call = ("create-layout", "--name", "tides", "--layout", _demo(*rows))
+        async with camera.workspace(*call, cols=164, rows=46, served=True):
+            await camera.until("Constituent")
+            await camera.until("$", pane=4)
+            await camera.type("git log --oneline", pane=4)
+            await camera.until("make this edit", pane=2)
+            camera.command("create-window", "--name", "notes", "--no-focus")
 
 
 async def _which_key(camera: Camera) -> None:
@@ -229,7 +239,7 @@ async def _monitoring(camera: Camera) -> None:
 
 Make = Callable[[Camera], Coroutine[Any, Any, None]]
 PICTURES: dict[str, tuple[str, Make]] = {
-    "screenshot": ("vim", _front),
+    "screenshot": ("claude", _front),
     "which-key": ("vim", _which_key),
     "help": ("vim", _help),
     "palette": ("vim", _palette),
