@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -94,6 +95,22 @@ def test_claude_without_notes_resumes_what_it_was_given(tmp_path: Path, run: Run
     claude_home(tmp_path, ONE, TWO)
     for said in (("--resume", ONE), (f"--session-id={ONE}",), ("-r", ONE)):
         assert resume_argv(("claude", *said), run().pid, "/w/my.app", str(tmp_path)) == ("claude", "--resume", ONE)
+
+
+def test_claude_with_teams_in_panes_resumes_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    claude_home(tmp_path, ONE)
+    argv = ("claude", "--settings", "{}", "--resume", ONE)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert resume_argv(argv, run().pid, "/w/my.app") == ("claude", "--resume", ONE, "--settings", "{}")
+    monkeypatch.setenv("FUGUE_TMUX", "/run/tmux-1")
+    *program, claude = resume_argv(argv, run().pid, "/w/my.app")[:-4]
+    assert claude == "claude"
+    assert program in (
+        [os.path.join(os.path.dirname(sys.executable), "fugue-tui")],
+        [sys.executable, "-m", "fugue_tui"],
+    )
 
 
 def test_of_several_conversations_the_user_chooses(tmp_path: Path, run: Run) -> None:

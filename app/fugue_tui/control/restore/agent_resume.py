@@ -6,6 +6,7 @@ Any thread; never raises.
 """
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,6 +15,7 @@ from msgspec import Struct
 from fugue_tui.control.restore.agent_sessions import UUID, AgentProcess, claude_ids, codex_ids, gemini_ids
 from fugue_tui.shell_names import SHELLS, program_name
 from fugue_tui.terminal.pty import process
+from fugue_tui.tmux_shim.install import FOLDER
 
 _LAUNCHERS: Final = SHELLS | {"env", "npx", "bunx"}
 _RUNTIMES: Final = frozenset({"node", "bun", "deno"})
@@ -183,7 +185,14 @@ def _resumed(name: str, program: tuple[str, ...], rest: tuple[str, ...], where: 
     ids = _SESSIONS[name](where, given)
     if not ids or (len(ids) > 1 and not agent.picks):
         return ()
-    return (*program, *agent.again, *((ids[0],) if len(ids) == 1 else ()), *kept)
+    starts = _with_teams() if name == "claude" and FOLDER in where.env else program
+    return (*starts, *agent.again, *((ids[0],) if len(ids) == 1 else ()), *kept)
+
+
+def _with_teams() -> tuple[str, ...]:
+    """`fugue-tui claude`, which gives Claude Code the variables by which its teams open panes."""
+    beside = os.path.join(os.path.dirname(sys.executable), "fugue-tui")
+    return (beside, "claude") if os.access(beside, os.X_OK) else (sys.executable, "-m", "fugue_tui", "claude")
 
 
 def _sorted(agent: Agent, words: tuple[str, ...]) -> tuple[list[str], list[str], str]:
