@@ -38,6 +38,13 @@ from fugue_tui.cli.hook_command import report
         ({"hook_event_name": "StopFailure", "error": "limit"}, ["error", "--words=limit"]),
         ({"hook_event_name": "AfterAgent"}, ["done"]),
         ({"type": "agent-turn-complete", "turn-id": "1"}, ["done"]),
+        ({"hook_event_name": "SessionStart", "model": "claude-opus-4-1"}, ["idle", "--model=claude-opus-4-1"]),
+        (
+            {"hook_event_name": "BeforeModel", "llm_request": {"model": "gemini-3-pro"}},
+            ["working", "--model=gemini-3-pro"],
+        ),
+        ({"hook_event_name": "Stop", "model": ["x"], "cost": {"total_cost_usd": True}}, ["done"]),
+        ({"hook_event_name": "Stop", "cost": {"total_cost_usd": -1}}, ["done"]),
         ({"hook_event_name": 7}, []),
         ({}, []),
     ],
@@ -72,6 +79,19 @@ def test_an_event_on_stdin_or_as_an_argument_is_reported(monkeypatch: pytest.Mon
     report_done = [("/run/x.sock", ["report-agent", "--pane", "%3", "done"])]
     assert run_hook(monkeypatch, stop, "claude") == report_done
     assert run_hook(monkeypatch, "", "codex", '{"type": "agent-turn-complete"}') == report_done
+
+
+STATUS = {"model": {"id": "claude-opus-4-1", "display_name": "Opus\n4.1"}, "cost": {"total_cost_usd": 0.4567891}}
+
+
+@pytest.mark.usefixtures("in_pane")
+def test_the_status_line_is_printed_and_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["report-agent", "--pane", "%3", "--model=Opus 4.1", "--cost=0.456789"]
+    assert run_hook(monkeypatch, json.dumps(STATUS), "claude", "--status-line") == [("/run/x.sock", words)]
+    assert run_hook(monkeypatch, "{}", "claude", "--status-line") == []
+    assert capsys.readouterr() == ("Opus 4.1, $0.46\n\n", "")
 
 
 @pytest.mark.usefixtures("in_pane")

@@ -1,8 +1,9 @@
-"""`fugue-tui hook`: what agents run as a hook, to say in their pane what they do. It never fails and prints nothing, as
-an agent may take either for an answer.
+"""`fugue-tui hook`: what agents run as a hook, to say in their pane what they do, and on which model. It never fails
+and prints nothing, as an agent may take either for an answer.
 
 Claude Code and Gemini CLI send an event as JSON on stdin; Codex calls its `notify` program with one as the last
-argument.
+argument. As Claude Code's status line (`hook claude --status-line`) it gets the model and the cost on stdin, and prints
+them.
 """
 
 import json
@@ -13,12 +14,16 @@ from typing import Any, Final, cast
 
 from fugue_tui.cli.args import Usage
 from fugue_tui.errors import FugueError
+from fugue_tui.sanitize import clean
 
 PROGRAMS: Final = ("claude", "codex", "gemini")
 _LIMIT: Final = 1 << 20
 _SECONDS: Final = 2.0
 """How long the agent waits for the workspace at most."""
 _WORDS: Final = 300
+_MODEL: Final = 80
+_MAX_COST: Final = 1_000_000
+_STATUS_LINE: Final = "--status-line"
 _WORKING: Final = frozenset(
     {
         *("UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionDenied"),
@@ -41,14 +46,29 @@ def run(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in PROGRAMS:
         raise Usage(f"hook: wants one of {', '.join(PROGRAMS)}")
     workspace, pane = os.environ.get("FUGUE_SOCKET", ""), os.environ.get("FUGUE_PANE", "")
-    words = report(_event(arguments[1:]))
+    if arguments[1:] == [_STATUS_LINE]:
+        event = _event([])
+        words = _usage(event)
+        print(status_line(event))
+    else:
+        words = report(_event(arguments[1:]))
     if workspace and pane and words:
         _send(workspace, ["report-agent", "--pane", pane, *words])
     return 0
 
 
 def report(event: Mapping[str, Any]) -> list[str]:
-    """The arguments of report-agent for an event; empty for one that says nothing of the state."""
+    """The arguments of report-agent for an event; empty for one that says nothing of the state, model or cost."""
+    return [*_state(event), *_usage(event)]
+
+
+def status_line(event: Mapping[str, Any]) -> str:
+    """What Claude Code shows below its input: the model and the cost."""
+    model, cost = _model(event), _cost(event)
+    return ", ".join(part for part in (clean(model, _MODEL), "" if cost is None else f"${cost:.2f}") if part)
+
+
+def _state(event: Mapping[str, Any]) -> list[str]:
     name = _text(event, "hook_event_name") or _text(event, "type")
     if name in _WORKING:
         return ["working"]
@@ -64,6 +84,29 @@ def report(event: Mapping[str, Any]) -> list[str]:
         return ["blocked", "--kind", "question", *_words(_text(event, "message"))]
     kind = _NOTIFICATIONS.get(_text(event, "notification_type"), "") if name == "Notification" else ""
     return ["blocked", "--kind", kind, *_words(_text(event, "message"))] if kind else []
+
+
+def _usage(event: Mapping[str, Any]) -> list[str]:
+    model, cost = " ".join(_model(event).split())[:_MODEL], _cost(event)
+    return [*([f"--model={model}"] if model else []), *([] if cost is None else [f"--cost={cost:.6f}"])]
+
+
+def _model(event: Mapping[str, Any]) -> str:
+    """The model of an event: Claude Code's, of its status line, or of a request of Gemini CLI."""
+    of = _table(event, "model")
+    return (
+        _text(event, "model")
+        or _text(of, "display_name")
+        or _text(of, "id")
+        or _text(_table(event, "llm_request"), "model")
+    )
+
+
+def _cost(event: Mapping[str, Any]) -> float | None:
+    """The US dollars that a status line tells; None if it does not."""
+    cost = _table(event, "cost").get("total_cost_usd")
+    known = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= _MAX_COST
+    return float(cost) if known else None
 
 
 def _event(arguments: list[str]) -> Mapping[str, Any]:
@@ -87,8 +130,7 @@ def _send(workspace: str, words: list[str]) -> None:
 
 def _request(event: Mapping[str, Any]) -> str:
     """What a tool is to do."""
-    tool, given = _text(event, "tool_name"), event.get("tool_input")
-    details = cast("Mapping[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
+    tool, details = _text(event, "tool_name"), _table(event, "tool_input")
     names = ("command", "file_path", "path", "url")
     what = next((found for name in names if (found := _text(details, name))), "")
     return f"{tool}: {what}" if tool and what else tool or what
@@ -97,6 +139,11 @@ def _request(event: Mapping[str, Any]) -> str:
 def _words(text: str) -> list[str]:
     text = " ".join(text.split())[:_WORDS]
     return [f"--words={text}"] if text else []
+
+
+def _table(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = event.get(name)
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _text(event: Mapping[str, Any], name: str) -> str:

@@ -54,7 +54,7 @@ SUBCOMMANDS: Final = (
     ),
     Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
     Subcommand("claude", "[ARGUMENT]...", "run Claude Code in a pane; its agent teams open panes here"),
-    Subcommand("hook", "claude|codex|gemini [EVENT]", "say what the agent in this pane does: run by it as a hook"),
+    Subcommand("hook", "claude|codex|gemini [EVENT | --status-line]", "say what the agent in this pane does"),
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
     Subcommand(
         "audit",

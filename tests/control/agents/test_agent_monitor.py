@@ -16,6 +16,7 @@ from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.state import AgentState, Signal
+from fugue_tui.terminal.pty import process
 from fugue_tui.tui import server_main
 
 BLOCKED = "\x1b]7501;state=blocked:app=x:kind=permission:msg=bWFrZQ==\x07"
@@ -295,6 +296,45 @@ def test_a_hook_reports_for_its_own_pane_only(fleet: Fleet) -> None:
     shell = fleet.room.cat()
     with pytest.raises(NotFound, match="no agent is in the foreground"):
         fleet.room.say("report-agent idle", Origin(Door.CLI, shell, inside=True))
+
+
+def test_hooks_report_model_and_cost_until_the_program_leaves_the_foreground(fleet: Fleet) -> None:
+    pane = fleet.agent()
+    inside = Origin(Door.CLI, pane, inside=True)
+    told = fleet.room.say("report-agent idle --model claude-opus-4-1", inside)
+    assert (told.state, told.model, told.cost) == ("idle", "claude-opus-4-1", None)
+    told = fleet.room.say("report-agent --cost 0.4567891", inside)
+    assert (told.state, told.model, told.cost) == ("idle", "claude-opus-4-1", 0.456789)
+    told = fleet.room.say("report-agent --model 'Opus\x1b[31m 4.1'", inside)
+    assert (told.model, told.cost) == ("Opus 4.1", 0.456789)
+    assert len(fleet.room.say(f"report-agent --model {'x' * 900}", inside).model) == 80
+    (usage,) = fleet.room.say(f"explain-agent {pane}").usage
+    assert (usage.source, usage.cost) == ("hook", 0.456789)
+    fleet.mux.agents.set_program(pane, "codex")
+    (found,) = fleet.room.say("list-agents").agents
+    assert (found.program, found.model, found.cost) == ("codex", "", None)
+    fleet.room.say("report-agent done --cost 0", inside)
+    assert fleet.mux.agents.statuses[pane].usage.cost == 0
+    fleet.mux.agents.set_program(pane, "")
+    fleet.mux.agents.set_program(pane, "codex")
+    assert fleet.mux.agents.statuses[pane].usage.cost is None
+
+
+@pytest.mark.parametrize(
+    "words", ["", "--cost -1", "--cost nan", "--cost inf", "--cost 1e9", "--kind auth", "--model ' '"]
+)
+def test_a_report_says_something_that_can_be(fleet: Fleet, words: str) -> None:
+    inside = Origin(Door.CLI, fleet.agent(), inside=True)
+    with pytest.raises(InvalidArgument, match=r"state|cost"):
+        fleet.room.say(f"report-agent {words}", inside)
+
+
+def test_a_hook_that_runs_before_its_agent_was_found_counts(fleet: Fleet) -> None:
+    pane = fleet.room.opened("create-pane --command \"bash -c 'exec -a claude cat'\"")
+    group = fleet.mux.terminals[pane].foreground_group
+    fleet.room.until(lambda: process.argv(group)[:1] == ("claude",))
+    told = fleet.room.say("report-agent idle --model m", Origin(Door.CLI, pane, inside=True))
+    assert (told.program, told.model) == ("claude", "m")
 
 
 def test_reports_count_from_the_start_before_agents_are_looked_for(room: Room) -> None:

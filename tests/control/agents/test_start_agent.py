@@ -105,7 +105,14 @@ def test_an_agent_gets_its_briefing_whole(fleet: Fleet, program: Path) -> None:
     record = fleet.mux.workspace.panes[pane]
     assert record.argv == (str(program), "--model", "m")
     assert (record.metadata["role"], record.metadata["team"], record.metadata["agent"]) == ("coder", "blue", "standin")
-    assert started(fleet, "list-agents").agents[0].program == "standin"
+    (agent,) = started(fleet, "list-agents").agents
+    assert (agent.program, agent.model, agent.cost) == ("standin", "m", None)
+    (usage,) = started(fleet, f"explain-agent {pane}").usage
+    assert (usage.model, usage.source) == ("m", "start-agent")
+    started(fleet, f"report-agent --pane {pane} --model n")
+    found = started(fleet, f"explain-agent {pane}").usage
+    assert [(each.model, each.source) for each in found] == [("n", "hook"), ("m", "start-agent")]
+    assert started(fleet, "list-agents").agents[0].model == "n"
 
 
 def test_a_dialog_is_reported_and_the_briefing_follows_its_answer(fleet: Fleet, program: Path) -> None:

@@ -42,20 +42,7 @@ class AgentFinder:
 
     def look(self, pane: PaneId) -> None:
         """Look at a pane now."""
-        terminal = self._mux.terminals.get(pane)
-        if terminal is not None:
-            self._mux.agents.set_program(pane, self._name(pane, terminal) if terminal.exit is None else "")
-
-    def _name(self, pane: PaneId, terminal: Terminal) -> str:
-        """The agent in the foreground: one that is known, or the program that the pane was opened for as an agent."""
-        group = terminal.foreground_group
-        return agent_in(group) or (self._declared(pane) if group == terminal.pid else "")
-
-    def _declared(self, pane: PaneId) -> str:
-        """The agent that a pane was opened for; empty for none."""
-        record = self._mux.workspace.panes.get(pane)
-        declared = record.metadata.get(DECLARED, "") if record is not None else ""
-        return declared if isinstance(declared, str) else ""
+        look(self._mux, pane)
 
     def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         match event:
@@ -88,7 +75,7 @@ class AgentFinder:
 
     def _printed(self, pane: PaneId) -> None:
         if watch := self._watches.get(pane):
-            seconds = DECLARED_SECONDS if self._declared(pane) else SECONDS[0]
+            seconds = DECLARED_SECONDS if _declared(self._mux, pane) else SECONDS[0]
             watch.wait(seconds, lambda: self._look(pane, 1))
 
     def _look(self, pane: PaneId, step: int) -> None:
@@ -99,3 +86,23 @@ class AgentFinder:
         self.look(pane)
         if 0 < step < len(SECONDS):
             watch.wait(SECONDS[step], lambda: self._look(pane, step + 1))
+
+
+def look(mux: Multiplexer, pane: PaneId) -> None:
+    """Look now which agent is in the foreground of a pane."""
+    terminal = mux.terminals.get(pane)
+    if terminal is not None:
+        mux.agents.set_program(pane, _name(mux, pane, terminal) if terminal.exit is None else "")
+
+
+def _name(mux: Multiplexer, pane: PaneId, terminal: Terminal) -> str:
+    """The agent in the foreground: one that is known, or the program that the pane was opened for as an agent."""
+    group = terminal.foreground_group
+    return agent_in(group) or (_declared(mux, pane) if group == terminal.pid else "")
+
+
+def _declared(mux: Multiplexer, pane: PaneId) -> str:
+    """The agent that a pane was opened for; empty for none."""
+    record = mux.workspace.panes.get(pane)
+    declared = record.metadata.get(DECLARED, "") if record is not None else ""
+    return declared if isinstance(declared, str) else ""

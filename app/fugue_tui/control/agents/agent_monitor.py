@@ -14,7 +14,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.signals import SETTLED_SECONDS, SILENT_SECONDS, Seen, Signals, seen
 from fugue_tui.multiplexer.agents.state import AgentState, Reading
 from fugue_tui.multiplexer.author import Author
-from fugue_tui.multiplexer.events.pane_events import AgentReported, Ended, PaneEvent, Started
+from fugue_tui.multiplexer.events.pane_events import AgentReported, AgentUsageReported, Ended, PaneEvent, Started
 from fugue_tui.terminal.emulator.events import (
     CommandStarted,
     Notification,
@@ -54,7 +54,7 @@ class AgentMonitor:
         agent = self._mux.agents.programs.get(pane, "")
         if agent:
             signals = self._signals.setdefault(pane, Signals())
-            signals.agent, signals.found_at = agent, self._mux.clock()
+            signals.find_agent(agent, self._mux.clock())
             self._watch(pane)
         elif pane in self._signals:
             self._end_program(pane)
@@ -68,6 +68,8 @@ class AgentMonitor:
             case AgentReported(reading) if pane in self._signals:
                 signals = self._signals[pane]
                 signals.hook = seen(signals.hook, reading, now)
+            case AgentUsageReported(usage) if pane in self._signals:
+                self._signals[pane].add_usage(usage, now)
             case Notification(title, body) if pane in self._signals:
                 reading = self._rules_of(pane).notification(f"{title}: {body}" if title else body)
                 self._signals[pane].notification = Seen(reading, now) if reading else None

@@ -1,12 +1,13 @@
 """What the agents in panes do: list and explain it, wait for it, go to who waits, and report one's own."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
+from fugue_tui.control.agents.agent_finder import look
 from fugue_tui.control.agents.git_branch import branch_of
 from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.core import target
@@ -17,9 +18,10 @@ from fugue_tui.control.core.results import PaneInfo, pane_info
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL
 from fugue_tui.multiplexer.agents.signals import Seen, Signals
-from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus, BlockedBy, Reading, Signal
-from fugue_tui.multiplexer.events.pane_events import AgentReported
+from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus, AgentUsage, BlockedBy, Reading, Signal
+from fugue_tui.multiplexer.events.pane_events import AgentReported, AgentUsageReported
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace import edit
 
@@ -29,6 +31,10 @@ MAX_PANES: Final = 64
 ANSWER_SECONDS: Final = 3.0
 """For so long after something was typed an agent that was idle or done before is not taken for idle or done again: it
 has not begun to work yet."""
+MODEL_WIDTH: Final = 80
+"""Characters of a model's name."""
+MAX_COST: Final = 1_000_000.0
+"""US dollars."""
 _RESTS: Final = (AgentState.IDLE, AgentState.DONE, AgentState.ERROR)
 
 State = Literal["idle", "working", "blocked", "done", "error", "unknown"]
@@ -80,6 +86,10 @@ class AgentInfo(Struct, frozen=True):
     """The git branch there; empty if there is none."""
     tasks: tuple[AgentTask, ...]
     """Its reported tasks."""
+    model: str = ""
+    """The model that it runs on: as its hooks report, or as it was started with; empty if unknown. Untrusted."""
+    cost: float | None = None
+    """US dollars that it has cost so far, as its hooks report; null if unknown."""
 
 
 class AgentList(Struct, frozen=True):
@@ -130,6 +140,19 @@ class SignalInfo(Struct, frozen=True):
     """Whether the state was told from this signal."""
 
 
+class UsageInfo(Struct, frozen=True):
+    """The model of an agent and its cost, and how they are known."""
+
+    model: str
+    """Its model: untrusted; empty if that is unknown."""
+    cost: float | None
+    """US dollars so far; null if unknown."""
+    source: Literal["hook", "start-agent"]
+    """hook: what its hooks, or report-agent, reported. start-agent: the model that it was started with."""
+    seconds: int | None
+    """Seconds since that was last reported; null for start-agent."""
+
+
 class AgentExplanation(Struct, frozen=True):
     """Why an agent is taken to be in a state."""
 
@@ -141,6 +164,8 @@ class AgentExplanation(Struct, frozen=True):
     """Its state; null if there is no agent."""
     signals: tuple[SignalInfo, ...]
     """What shows a state, the most reliable first."""
+    usage: tuple[UsageInfo, ...] = ()
+    """What is known of its model and cost; the first that has a model counts for that."""
 
 
 class ExplainAgent(Command[AgentExplanation], name="explain-agent", effect=Effect.READ, toolset=Toolset.AGENTS):
@@ -159,7 +184,11 @@ class ExplainAgent(Command[AgentExplanation], name="explain-agent", effect=Effec
         if status is not None and counting is Signal.SILENCE:
             shown.append(_signal_info(counting, Seen(status.reading, status.since), now, counting))
         return AgentExplanation(
-            str(pane), clean(status.program) if status else "", status.state.value if status else None, tuple(shown)
+            str(pane),
+            clean(status.program) if status else "",
+            status.state.value if status else None,
+            tuple(shown),
+            tuple(_usage(mux, pane, status, now)) if status else (),
         )
 
 
@@ -281,26 +310,40 @@ class FocusWaitingAgent(
 
 
 class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT, toolset=Toolset.AGENTS):
-    """Report what you do, as a hook of an agent: it is shown in your pane and in lists of agents."""
+    """Report what you do, as a hook of an agent: it is shown in your pane and in lists of agents. Give the state, the
+    model or the cost."""
 
-    state: Literal["idle", "working", "blocked", "done", "error"]
-    """What you do."""
+    state: Literal["idle", "working", "blocked", "done", "error"] | None = None
+    """What you do; omitted, as before."""
     kind: Literal["permission", "question", "auth"] | None = None
     """If you are blocked, what you need."""
     words: Annotated[str, Meta(max_length=2_000)] = ""
     """What you say about that."""
+    model: Annotated[str, Meta(max_length=1_000)] = ""
+    """The model that you run on."""
+    cost: Annotated[float, Meta(ge=0, le=MAX_COST)] | None = None
+    """US dollars that you have cost so far."""
     pane: str = target.ACTIVE
     """Your pane."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[AgentInfo]:
-        """The agent. Raises NotFound if no agent is in the foreground, Refused for the pane of another."""
+        """The agent. Raises InvalidArgument if nothing is reported, NotFound if no agent is in the foreground, Refused
+        for the pane of another."""
         pane = target.pane(mux, self.pane, origin)
         if not origin.kind.acts_for_user and pane != origin.pane:
             raise Refused(f"{pane} is not your own pane; only what runs in a pane reports for it")
+        usage = AgentUsage(clean(self.model, MODEL_WIDTH), None if self.cost is None else round(self.cost, 6))
+        if self.state is None and usage == AgentUsage():
+            raise InvalidArgument("state: give it, or model or cost")
+        if pane not in mux.agents.programs:
+            look(mux, pane)  # Its first hook may run before it is looked for.
         if pane not in mux.agents.programs:
             raise NotFound(f"no agent is in the foreground of {pane}")
-        kind = BlockedBy(self.kind) if self.kind and self.state == "blocked" else None
-        mux.on_event(pane, AgentReported(Reading(AgentState(self.state), kind, clean(self.words, 200))))
+        if usage != AgentUsage():
+            mux.on_event(pane, AgentUsageReported(usage))
+        if self.state is not None:
+            kind = BlockedBy(self.kind) if self.kind and self.state == "blocked" else None
+            mux.on_event(pane, AgentReported(Reading(AgentState(self.state), kind, clean(self.words, 200))))
         return run_task(self._info(mux, pane))
 
     async def _info(self, mux: Multiplexer, pane: PaneId) -> AgentInfo:
@@ -346,7 +389,26 @@ def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, b
             AgentTask(clean(task.id), task.reading.state.value, task.reading.title, task.reading.words)
             for task in status.tasks
         ),
+        model=status.usage.model or _started_model(mux, pane, status),
+        cost=status.usage.cost,
     )
+
+
+def _usage(mux: Multiplexer, pane: PaneId, status: AgentStatus, now: float) -> Iterator[UsageInfo]:
+    """What is known of an agent's model and cost, the most reliable first."""
+    if status.usage != AgentUsage():
+        seconds = max(0, round(now - mux.agents.signals[pane].used_at))
+        yield UsageInfo(status.usage.model, status.usage.cost, "hook", seconds)
+    if model := _started_model(mux, pane, status):
+        yield UsageInfo(model, None, "start-agent", None)
+
+
+def _started_model(mux: Multiplexer, pane: PaneId, status: AgentStatus) -> str:
+    """The model that an agent was started with; empty if that is unknown, or another program runs."""
+    metadata = mux.workspace.panes[pane].metadata
+    model = metadata.get(MODEL, "")
+    started = status.program == metadata.get(DECLARED)
+    return clean(model, MODEL_WIDTH) if isinstance(model, str) and started else ""
 
 
 def _shown(signals: Signals) -> list[tuple[Signal, Seen]]:

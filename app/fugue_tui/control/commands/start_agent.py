@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from fugue_tui.control.agents import worktrees
 from fugue_tui.control.agents.messenger import ANSWER_SECONDS, RESTS
 from fugue_tui.control.agents.receivers import mailbox, sender, with_role
-from fugue_tui.control.commands.agents import State
+from fugue_tui.control.commands.agents import MODEL_WIDTH, State
 from fugue_tui.control.commands.panes import ClosePane, SplitPane
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.commands.signals import Interrupted, InterruptPane
@@ -29,7 +29,7 @@ from fugue_tui.control.restore.agent_resume import resume_argv
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.agents.agents import DECLARED
+from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL
 from fugue_tui.multiplexer.agents.mailboxes import LONGEST, MessageState
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.multiplexer.callbacks import CallbackList
@@ -290,7 +290,11 @@ def open_agent(mux: Multiplexer, origin: Origin, request: StartAgent, cwd: str) 
         env=request.env,
     ).run(mux, origin)
     record = with_role(mux.workspace.panes[PaneId(opened.id[1:])], clean(request.role), clean(request.team))
-    extra = {DECLARED: os.path.basename(request.program), **({WORKTREE: cwd} if request.worktree else {})}
+    extra = {
+        DECLARED: os.path.basename(request.program),
+        **({MODEL: clean(request.model, MODEL_WIDTH)} if request.model else {}),
+        **({WORKTREE: cwd} if request.worktree else {}),
+    }
     mux.assign(edit.update_pane(mux.workspace, replace(record, metadata={**record.metadata, **extra})))
     return opened
 

@@ -14,6 +14,8 @@ from fugue_tui.multiplexer.callbacks import CallbackList
 
 DECLARED: Final = "agent"
 """The entry of a pane's metadata with the agent that it was opened for, which may be any program."""
+MODEL: Final = "model"
+"""The entry with the model that it was started with."""
 
 
 class Agents:

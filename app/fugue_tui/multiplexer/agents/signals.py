@@ -10,7 +10,15 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus, BlockedBy, Reading, Signal, TaskStatus
+from fugue_tui.multiplexer.agents.state import (
+    AgentState,
+    AgentStatus,
+    AgentUsage,
+    BlockedBy,
+    Reading,
+    Signal,
+    TaskStatus,
+)
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.events import StatusReport
 
@@ -47,6 +55,10 @@ class Signals(Struct):
     notification: Seen | None = None
     title: Seen | None = None
     screen: Seen | None = None
+    usage: AgentUsage = AgentUsage()
+    """What the agent runs on, as its hooks report."""
+    used_at: float = 0.0
+    """When they last did."""
     found_at: float = 0.0
     """When the agent was found."""
     printed_at: float = 0.0
@@ -80,23 +92,34 @@ class Signals(Struct):
         else:
             self.app, self.report = report.app or self.app, seen(self.report, reading, now)
 
+    def add_usage(self, usage: AgentUsage, now: float) -> None:
+        """A hook of the agent reports what it runs on."""
+        self.usage, self.used_at = self.usage.updated(usage), now
+
+    def find_agent(self, name: str, now: float) -> None:
+        """An agent has come to the foreground."""
+        if name != self.agent:
+            self.usage = AgentUsage()
+        self.agent, self.found_at = name, now
+
     def end_program(self) -> None:
         """The program has left the foreground: what it did it does no more, but that it finished or failed stays."""
         self.tasks.clear()
         if self.report is not None and self.report.reading.state not in _ENDED:
             self.report = None
         self.agent, self.hook, self.notification, self.title, self.screen = "", None, None, None, None
+        self.usage = AgentUsage()
 
     def status(self, now: float) -> AgentStatus | None:
         """What the program does, and how that is known; None if it is no agent and reports nothing. Its `since` is when
         the signal was first seen."""
         tasks = tuple(TaskStatus(record, each.reading) for record, each in self.tasks.items())
         if found := self._reported():
-            return AgentStatus(self.agent or self.app, found.reading, Signal.REPORT, found.at, tasks)
+            return AgentStatus(self.agent or self.app, found.reading, Signal.REPORT, found.at, tasks, self.usage)
         if not self.agent:
             return None
         signal, found = self._observed(now)
-        return AgentStatus(self.agent, found.reading, signal, found.at, tasks)
+        return AgentStatus(self.agent, found.reading, signal, found.at, tasks, self.usage)
 
     def _reported(self) -> Seen | None:
         """The program's own report, unless a task of it needs the user, or works while the program itself rests."""

@@ -61,6 +61,19 @@ class Reading(Struct, frozen=True):
     """Which rule matched a title or a screen; empty for other signals."""
 
 
+class AgentUsage(Struct, frozen=True):
+    """What an agent runs on, and what that has cost."""
+
+    model: str = ""
+    """The model's name: cleaned, and untrusted all the same; empty if it is unknown."""
+    cost: float | None = None
+    """US dollars so far; None if unknown."""
+
+    def updated(self, later: "AgentUsage") -> "AgentUsage":
+        """With what was reported later, which may be the half of it."""
+        return AgentUsage(later.model or self.model, self.cost if later.cost is None else later.cost)
+
+
 class TaskStatus(Struct, frozen=True):
     """A task of a program, such as a subagent, as it reports it."""
 
@@ -79,6 +92,8 @@ class AgentStatus(Struct, frozen=True):
     since: float
     """When it entered this state, on the multiplexer's clock."""
     tasks: tuple[TaskStatus, ...] = ()
+    usage: AgentUsage = AgentUsage()
+    """What it runs on, as its hooks report."""
 
     @property
     def state(self) -> AgentState:

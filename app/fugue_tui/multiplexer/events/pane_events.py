@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeAlias
 from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId
-from fugue_tui.multiplexer.agents.state import AgentStatus, Reading
+from fugue_tui.multiplexer.agents.state import AgentStatus, AgentUsage, Reading
 from fugue_tui.multiplexer.events.input_log import InputLog
 from fugue_tui.terminal.emulator.event_queue import EventQueue
 from fugue_tui.terminal.emulator.events import Bell, CommandFinished, Event, EventsDropped, Notification, PromptMark
@@ -53,6 +53,12 @@ class AgentReported(Struct, frozen=True):
     reading: Reading
 
 
+class AgentUsageReported(Struct, frozen=True):
+    """A hook of the pane's agent reported what it runs on."""
+
+    usage: AgentUsage
+
+
 class AgentChanged(Struct, frozen=True):
     """What is known of the pane's agent has changed."""
 
@@ -62,7 +68,9 @@ class AgentChanged(Struct, frozen=True):
     """Whether it is in another state now, or needs something else; not only in other words."""
 
 
-PaneEvent: TypeAlias = Event | Started | Ended | ContextChanged | SidebandUsed | AgentReported | AgentChanged
+PaneEvent: TypeAlias = (
+    Event | Started | Ended | ContextChanged | SidebandUsed | AgentReported | AgentUsageReported | AgentChanged
+)
 """Events of a pane besides output."""
 
 
