@@ -142,31 +142,50 @@ def low_waters(start: datetime, days: int = 1) -> list[datetime]:
 
 
 @contextmanager
-def claude_code(socket: str) -> Generator[str]:
-    """The command line of a Claude Code whose model follows a script; it knows the workspace at a socket."""
+def agents(socket: str) -> Generator[dict[str, str]]:
+    """The command lines of the real Claude Code, Codex and Gemini CLI, whose models follow scripts. Claude Code knows
+    the workspace at a socket."""
     from tests.mcp.scripted_models import Model, Turn, listening
 
     code = str(Path("tides.py").resolve())
     edit = {"file_path": code, "old_string": "    return found\n", "new_string": LOW_WATERS}
-    script = (
+    claude = (
         Turn("I'll read the code, and what the tests beside it say.", "Read", {"file_path": code}),
         Turn("", "mcp__fugue__fugue_read_pane", {"pane": "tests"}),
         Turn("All 38 tests pass. High water is there; I'll add low water beside it.", "Edit", edit),
     )
+    notes = "Three waves: M2 and S2 of moon and sun, and K1 of the moon's tilt. README.md says where each comes from."
+    review = "serve.py computes the same table for each request: a cache of a minute would do."
     server = {"command": sys.executable, "args": ["-m", "fugue_tui", "mcp"], "env": {"FUGUE_SOCKET": socket}}
     config = json.dumps({"mcpServers": {"fugue": server}})
     words = ["claude", "--mcp-config", config, "--strict-mcp-config", "--permission-mode", "default"]
     words += ["--allowedTools", "mcp__fugue__*", "--", "The tests run in the pane beside you. Add low_waters."]
-    with listening(Model(script)) as url:
+    models = (
+        Model(claude, prompt="Add low_waters"),
+        Model((), notes, prompt="Which waves"),
+        Model((), review, prompt="Review serve.py"),
+    )
+    with listening(*models) as url:
         os.environ.update(
             ANTHROPIC_BASE_URL=url,
             ANTHROPIC_API_KEY=KEY,
+            GEMINI_API_KEY=KEY,
+            GOOGLE_GEMINI_BASE_URL=url,
+            GEMINI_CLI_TRUST_WORKSPACE="true",
+            MODEL_KEY=KEY,
             DISABLE_AUTOUPDATER="1",
             DISABLE_TELEMETRY="1",
             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
             ENABLE_TOOL_SEARCH="false",
         )
-        yield "exec " + shlex.join(words)
+        provider = f'{{name="scripted",base_url="{url}/v1",wire_api="responses",env_key="MODEL_KEY"}}'
+        codex = ["codex", "-c", f"model_providers.scripted={provider}", "-c", 'model_provider="scripted"']
+        codex += ["-c", "check_for_update_on_startup=false", "Review serve.py"]
+        yield {
+            "claude": "exec " + shlex.join(words),
+            "codex": "exec " + shlex.join(codex),
+            "gemini": "exec gemini -m gemini-2.5-flash -i 'Which waves are there?'",
+        }
 
 
 def _known_to_claude(home: Path) -> str:
@@ -218,6 +237,14 @@ def _furnish(home: Path) -> None:
         ".nanorc": 'include "/usr/share/nano/*.nanorc"\nset linenumbers\n',
         ".tmux.conf": "set -g status-right ''\nset -g default-terminal tmux-256color\nset -g escape-time 0\n",
         ".claude.json": _known_to_claude(home),
+        ".codex/config.toml": f'[projects."{home / "demo"}"]\ntrust_level = "trusted"\n',
+        ".gemini/settings.json": json.dumps(
+            {
+                "security": {"auth": {"selectedType": "gemini-api-key"}},
+                "general": {"disableAutoUpdate": True, "disableUpdateNag": True},
+                "privacy": {"usageStatisticsEnabled": False},
+            }
+        ),
         ".pythonrc": "import sys; sys.ps1 = '>>> '\n",
         ".config/mc/ini": MC,
         "narrow": HTOP.format(layout="one_100", left="CPU", left_modes="1", more=""),

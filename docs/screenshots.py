@@ -90,9 +90,9 @@ async def _demo_workspace(camera: Camera) -> AsyncGenerator[None]:
 
 async def _front(camera: Camera) -> None:
     """FEAT-045's request, to a real Claude Code: it reads the tests that run in a pane, and asks before it edits."""
-    with demo.claude_code(camera.socket) as command:
+    with demo.agents(camera.socket) as lines:
         rows = (
-            _pane("claude", 0.7, ["sh", "-c", command]),
+            _pane("claude", 0.7, ["sh", "-c", lines["claude"]]),
             _row(0.3, _pane("tests", 0.5, TESTS), _pane("shell", 0.5)),
         )
         call = ("create-layout", "--name", "tides", "--layout", _demo(*rows))
@@ -102,6 +102,23 @@ async def _front(camera: Camera) -> None:
             await camera.type("git log --oneline", pane=4)
             await camera.until("make this edit", pane=2)
             camera.command("create-window", "--name", "notes", "--no-focus")
+
+
+async def _agents(camera: Camera) -> None:
+    """Real agents of three makers, in the states that they show."""
+    with demo.agents(camera.socket) as lines:
+        left = (_pane("coder", 0.75, ["sh", "-c", lines["claude"]]), _pane("tests", 0.25, TESTS))
+        right = (
+            _pane("reviewer", 0.5, ["sh", "-c", lines["codex"]]),
+            _pane("writer", 0.5, ["sh", "-c", lines["gemini"]]),
+        )
+        columns = [{"ratio": 0.5, "layout": {"direction": "vertical", "splits": list(each)}} for each in (left, right)]
+        layout = {"direction": "horizontal", "splits": columns}
+        call = ("create-layout", "--name", "tides", "--layout", json.dumps(layout))
+        async with camera.workspace(*call, cols=164, rows=46, served=True):
+            await camera.until("make this edit")
+            await camera.until("a cache of a minute", pane=3)
+            await camera.until("moon's tilt", pane=4)
 
 
 async def _which_key(camera: Camera) -> None:
@@ -240,6 +257,7 @@ async def _monitoring(camera: Camera) -> None:
 Make = Callable[[Camera], Coroutine[Any, Any, None]]
 PICTURES: dict[str, tuple[str, Make]] = {
     "screenshot": ("claude", _front),
+    "agents": ("gemini", _agents),
     "which-key": ("vim", _which_key),
     "help": ("vim", _help),
     "palette": ("vim", _palette),

@@ -1,4 +1,4 @@
-"""A fake model API for Claude Code and Codex: responds by a script and records the requests."""
+"""A fake model API for Claude Code, Codex and Gemini CLI: responds by a script and records the requests."""
 
 import base64
 import json
@@ -73,7 +73,10 @@ class Model:
             if continues
             else Turn(self.final)
         )
-        return _responses(response, len(results)) if "responses" in path else _messages(response, len(results))
+        if "GenerateContent" in path:
+            return iter([("", _contents(response))])
+        events = _responses(response, len(results)) if "responses" in path else _messages(response, len(results))
+        return ((name, {"type": name, **data}) for name, data in events)
 
     def _turn(self, number: int, results: Sequence[str]) -> Turn:
         found = self.script[number]
@@ -104,13 +107,14 @@ def listening(*models: Model) -> Generator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
-            if "count_tokens" in self.path or not self.path.split("?")[0].endswith(("/messages", "/responses")):
-                self._send(200, b'{"input_tokens": 1}', "application/json")
+            path = self.path.split("?")[0]
+            if "count_tokens" in path or not path.endswith(("/messages", "/responses", ":streamGenerateContent")):
+                self._send(200, b'{"input_tokens": 1, "totalTokens": 1}', "application/json")
                 return
-            said = json.dumps(body.get("messages") or body.get("input") or [])
+            said = json.dumps(body.get("messages") or body.get("input") or body.get("contents") or [])
             model = next((each for each in models if each.prompt in said), models[0])
             events = model.answer(self.path, body)
-            lines = [f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events]
+            lines = [f"{name and f'event: {name}'}\ndata: {json.dumps(data)}\n\n".lstrip() for name, data in events]
             self._send(200, "".join(lines).encode(), "text/event-stream")
 
         def _send(self, status: int, data: bytes, kind: str) -> None:
@@ -133,13 +137,18 @@ def listening(*models: Model) -> Generator[str]:
 
 def _is_main(body: dict[str, Any]) -> bool:
     """Whether it belongs to the conversation, and is no auxiliary request such as one for a title."""
-    return len(body.get("tools") or ()) > 1
+    tools = cast("list[Any]", body.get("tools") or [])
+    return len(tools) > 1 or "functionDeclarations" in json.dumps(tools)
 
 
 def _results(body: dict[str, Any]) -> Iterator[str]:
     for item in cast("list[Any]", body.get("input") or []):
         if item.get("type") == "function_call_output":
             yield json.dumps(item["output"])
+    for content in cast("list[Any]", body.get("contents") or []):
+        for part in cast("list[dict[str, Any]]", content.get("parts") or []):
+            if "functionResponse" in part:
+                yield json.dumps(part["functionResponse"].get("response"))
     for part in _tool_results(body):
         yield "\n".join(each["text"] for each in _parts(part.get("content")) if "text" in each)
 
@@ -185,6 +194,14 @@ def _messages(turn: Turn, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
     stop = "tool_use" if turn.tool else "end_turn"
     yield "message_delta", {"delta": {"stop_reason": stop, "stop_sequence": None}, "usage": {"output_tokens": 1}}
     yield "message_stop", {}
+
+
+def _contents(turn: Turn) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = [{"text": turn.text}] if turn.text else []
+    parts += [{"functionCall": {"name": turn.tool, "args": dict(turn.arguments)}}] if turn.tool else []
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "scripted"}
 
 
 def _responses(turn: Turn, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
