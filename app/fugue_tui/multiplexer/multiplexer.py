@@ -26,10 +26,12 @@ from fugue_tui.multiplexer.access.sideband import SidebandAccess
 from fugue_tui.multiplexer.agents.agents import Agents
 from fugue_tui.multiplexer.agents.mailboxes import Mailboxes
 from fugue_tui.multiplexer.agents.state import AgentStatus
+from fugue_tui.multiplexer.agents.tasks import Tasks
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.clipboard import Clipboard
+from fugue_tui.multiplexer.events.derive import task_draft
 from fugue_tui.multiplexer.events.log import EventLog
 from fugue_tui.multiplexer.events.pane_events import (
     AgentChanged,
@@ -158,6 +160,8 @@ class Multiplexer:
         self.agents.on_change.connect(self._agent_changed)
         self.mailboxes = Mailboxes()
         """Messages to agents."""
+        self.tasks = Tasks()
+        """What agents and the user have to do."""
         self.sideband = SidebandAccess(clock, self.agents.programs)
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
@@ -179,6 +183,7 @@ class Multiplexer:
         self.move: Callable[[str], None] = lambda name: None
         """Renames the server's socket. Raises SocketError, and has changed nothing then."""
         self.event_log = EventLog(self)
+        self.tasks.on_change.connect(lambda old, new: self.event_log.add(task_draft(self._workspace, old, new)))
 
     # The workspace
 

@@ -5,11 +5,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -33,7 +33,7 @@ from fugue_tui.store.paths import ran_before, state_dir
 from fugue_tui.terminal.pty import orphans, process
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
-from fugue_tui.workspace.model import OnExit
+from fugue_tui.workspace.model import OnExit, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.control.dispatch.audit import Audit
@@ -368,7 +368,8 @@ def _follow_agents(app: "FugueApp") -> None:
     from fugue_tui.control.agents.agent_monitor import AgentMonitor
 
     shown = app.on_shown
-    app.mux.mailboxes.hold()
+    app.mux.mailboxes.loaded.hold()
+    app.mux.tasks.loaded.hold()
     AgentMonitor(app.mux, app.inform)
 
     def start() -> None:
@@ -379,7 +380,7 @@ def _follow_agents(app: "FugueApp") -> None:
         finder = AgentFinder(app.mux)
         SidebandDoor(app.dispatcher)
         finder.start()
-        spawn(_deliver_messages(app))
+        spawn(_load_journals(app))
 
     def on_shown() -> None:
         shown()
@@ -388,30 +389,43 @@ def _follow_agents(app: "FugueApp") -> None:
     app.on_shown = on_shown
 
 
-async def _deliver_messages(app: "FugueApp") -> None:
-    """Take over the messages that the previous run has kept, and deliver what waits."""
+async def _load_journals(app: "FugueApp") -> None:
+    """Take over the messages and tasks that the previous run has kept, and deliver the messages that wait."""
     import time
+    from functools import partial
 
     from fugue_tui.control.agents.messenger import Messenger
     from fugue_tui.multiplexer.agents.journal import Journal
 
-    mux = app.mux
-    journal = Journal(state_dir(), mux.workspace.name, mux.mailboxes.records)
-    try:
-        mux.mailboxes.load(iter(await journal.load()), time.time())
-        mux.mailboxes.journal = journal
-    except SaveError as error:
-        app.inform(f"messages to agents are not kept over a restart: {error}")
-    mux.mailboxes.release()
-    mux.on_change.connect(lambda old, new: _move(journal, old.name, new.name))
+    mux, name = app.mux, app.mux.workspace.name
+    mail = Journal(state_dir(), name, mux.mailboxes.records)
+    tasks = Journal(state_dir(), name, mux.tasks.records, area="tasks", what="tasks")
+    mux.mailboxes.journal = await _loaded(app, mail, partial(mux.mailboxes.load, now=time.time()), "messages to agents")
+    mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, "tasks")
+    for kept in (mux.mailboxes, mux.tasks):
+        kept.loaded.release()
+        if kept.journal is not None:
+            mux.on_change.connect(partial(_move, kept.journal))
     Messenger(mux).start()
 
 
-def _move(journal: "Journal", old: str, new: str) -> None:
+async def _loaded(
+    app: "FugueApp", journal: "Journal", load: Callable[[Iterator[Mapping[str, Any]]], None], what: str
+) -> "Journal | None":
+    """A journal whose records were loaded; None if it cannot be read."""
+    try:
+        load(iter(await journal.load()))
+    except SaveError as error:
+        app.inform(f"{what} are not kept over a restart: {error}")
+        return None
+    return journal
+
+
+def _move(journal: "Journal", old: Workspace, new: Workspace) -> None:
     from fugue_tui.control.core.deferred import spawn
 
-    if old != new:
-        spawn(journal.move(new))
+    if old.name != new.name:
+        spawn(journal.move(new.name))
 
 
 def _keep_grants(app: "FugueApp") -> None:

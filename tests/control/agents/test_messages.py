@@ -304,13 +304,13 @@ async def test_changes_wait_until_the_journal_was_read(tmp_path: Path) -> None:
     before = mailboxes(tmp_path)
     await before.add("a", "x", "one")
     found = mailboxes(tmp_path)
-    found.hold()
+    found.loaded.hold()
     early = asyncio.ensure_future(found.add("a", "x", "two"))
     await asyncio.sleep(0)
     assert not early.done()
     assert found.journal is not None
     found.load(iter(await found.journal.load()), 0.0)
-    found.release()
+    found.loaded.release()
     assert (await early).id == 2
 
 

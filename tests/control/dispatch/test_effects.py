@@ -92,6 +92,13 @@ EFFECTS = {
     "list-messages": READ,
     "read-messages": LAYOUT,
     "acknowledge-message": LAYOUT,
+    "add-task": LAYOUT,
+    "list-tasks": READ,
+    "claim-task": LAYOUT,
+    "update-task": DESTROY,
+    "release-task": LAYOUT,
+    "remove-task": DESTROY,
+    "export-tasks": READ,
     "show-file": RUN,
     "rotate-panes": LAYOUT,
     "run-command": RUN,
@@ -157,6 +164,8 @@ LESS = {
     "visual-diff --command ls": READ | INPUT | RUN,
     "respawn-pane": DESTROY | RUN,
     "kill-server": DESTROY | ADMIN,
+    "update-task 1 --title a --state done": LAYOUT,
+    "update-task 1 --force": DESTROY,
 }
 
 

@@ -66,6 +66,10 @@ CALLS = {
     "publish-message": "publish-message t --text a",
     "subscribe-topic": "subscribe-topic t --pane {pane}",
     "acknowledge-message": "acknowledge-message 1",
+    "add-task": "add-task a",
+    "update-task": "update-task 1 --title a --force",
+    "release-task": "release-task 1",
+    "remove-task": "remove-task 1",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",
@@ -88,7 +92,7 @@ CALLS = {
     "withdraw-context": "withdraw-context {pane}",
 }
 """A call of each command that does all it can; those that are missing need no arguments."""
-ALWAYS_ASKED = {"delete-saved"}
+ALWAYS_ASKED = {"delete-saved", "update-task", "remove-task"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
     "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
@@ -150,6 +154,7 @@ def test_every_command_by_every_caller_under_every_rule(room: Room, monkeypatch:
         room.say(f"subscribe-topic t --pane {pane}")
         record = with_role(room.mux.workspace.panes[pane], "", f"team-{pane}")
         room.mux.assign(edit.update_pane(room.mux.workspace, record))
+    room.say("add-task a")
     for cls in ours().values():
         monkeypatch.setattr(cls, "run", _ran)
     monkeypatch.setattr("fugue_tui.control.commands.coordinate.typed_pane", _typed_pane)

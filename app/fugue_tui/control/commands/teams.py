@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -35,6 +36,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import box_of
+from fugue_tui.multiplexer.agents.tasks import TaskState
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace import edit
 
@@ -142,6 +144,19 @@ class TeamMember(Struct, frozen=True):
     """Messages to it that wait, or may not have arrived."""
 
 
+class TeamTasks(Struct, frozen=True):
+    """How many tasks of a team are in each state."""
+
+    open: int
+    """Nobody works on them."""
+    claimed: int
+    """A member works on them."""
+    done: int
+    """They are done."""
+    failed: int
+    """They could not be done."""
+
+
 class TeamStatus(Struct, frozen=True):
     """A team and its members."""
 
@@ -151,6 +166,8 @@ class TeamStatus(Struct, frozen=True):
     """Its members."""
     waiting: tuple[str, ...]
     """The panes of those that need an answer."""
+    tasks: TeamTasks
+    """Its tasks, which list-tasks shows."""
 
 
 class TeamStatuses(Struct, frozen=True):
@@ -163,7 +180,8 @@ class TeamStatuses(Struct, frozen=True):
 
 
 class ShowTeams(Command[TeamStatuses], name="team-status", effect=Effect.READ, toolset=Toolset.AGENTS):
-    """Show the teams that run, what their members do, who waits for an answer, and how many messages wait."""
+    """Show the teams that run, what their members do, who waits for an answer, how many messages wait, and
+    how many tasks are open, claimed and done."""
 
     team: str = ""
     """Only this team."""
@@ -298,4 +316,11 @@ async def _status(mux: Multiplexer, team: str) -> TeamStatus:
             for each in present
         ),
         tuple(pane for pane, agent in agents.items() if agent.state == "blocked"),
+        _task_counts(mux, team),
     )
+
+
+def _task_counts(mux: Multiplexer, team: str) -> TeamTasks:
+    states = Counter(task.state for task in mux.tasks.all.values() if task.team == clean(team))
+    counted = (TaskState.OPEN, TaskState.CLAIMED, TaskState.DONE, TaskState.FAILED)
+    return TeamTasks(*(states[each] for each in counted))

@@ -60,7 +60,7 @@ class Toolset(StrEnum):
     RUNNING = "running"
     """Change, signal or restart the programs in panes, press keys, coordinate several panes."""
     AGENTS = "agents"
-    """Start, brief and end agents in panes, follow their states, send messages."""
+    """Start, brief and end agents in panes, follow their states, send messages, share a list of tasks."""
     OTHER = "other"
     """Everything else."""
 

@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 from fugue_tui.errors import SaveError
 from fugue_tui.store.private_dir import made, opened
 
-AREA: Final = "mail"
 LARGEST: Final = 64 << 20
 """Bytes that are read of a file."""
 COMPACT: Final = 4 << 20
@@ -24,9 +23,19 @@ COMPACT: Final = 4 << 20
 class Journal:
     """The journal of a workspace. Only one process may have it open."""
 
-    def __init__(self, root: str | Path, name: str, kept: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
-        """`kept` returns the records that a compacted file holds."""
+    def __init__(
+        self,
+        root: str | Path,
+        name: str,
+        kept: Callable[[], Iterable[Mapping[str, Any]]],
+        *,
+        area: str = "mail",
+        what: str = "messages",
+    ) -> None:
+        """`kept` returns the records that a compacted file holds, `area` is the directory, and `what` names the records
+        in errors."""
         self._root, self._name, self._kept = os.path.abspath(root), name, kept
+        self._area, self._what = area, what
         self._pending: list[tuple[bytes, asyncio.Future[SaveError | None]]] = []
         """The lines that are not written yet, each with what becomes of it."""
         self._writer: asyncio.Task[None] | None = None
@@ -66,7 +75,7 @@ class Journal:
                 self._size = len(lines) + (self._size if compacted is None else len(compacted))
             except (OSError, SaveError) as fault:
                 reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-                error = SaveError(f"messages cannot be saved: {reason}; make room on the disk, and try again")
+                error = SaveError(f"{self._what} cannot be saved: {reason}; make room on the disk, and try again")
             for _, written in batch:
                 if not written.done():
                     written.set_result(error)
@@ -74,11 +83,11 @@ class Journal:
         self._writer = None
 
     def _read(self) -> bytes:
-        with opened(self._root, AREA) as folder:
+        with opened(self._root, self._area) as folder:
             return (folder.read(self._name, LARGEST) or b"") if folder is not None else b""
 
     def _append(self, data: bytes, compacted: bytes | None) -> None:
-        with made(self._root, AREA) as folder:
+        with made(self._root, self._area) as folder:
             if compacted is not None:
                 folder.replace(self._name, compacted)
             fd = folder.append(self._name)
@@ -93,7 +102,7 @@ class Journal:
                 os.close(fd)
 
     def _rename(self, old: str, new: str) -> None:
-        with made(self._root, AREA) as folder:
+        with made(self._root, self._area) as folder:
             if folder.size(old):
                 folder.rename(old, new)
 

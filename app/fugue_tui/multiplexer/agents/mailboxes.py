@@ -17,12 +17,11 @@ from msgspec.structs import replace
 
 from fugue_tui.errors import NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.agents.load_gate import LoadGate
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Pane, Workspace
 
 if TYPE_CHECKING:
-    import asyncio
-
     from fugue_tui.multiplexer.agents.journal import Journal
 
 KEY: Final = "mailbox"
@@ -90,8 +89,8 @@ class Mailboxes:
         self._boxes: dict[str, dict[int, Message]] = {}
         self._topics: dict[str, frozenset[str]] = {}
         self._next = 1
-        self._held = False
-        self._waiting: list[asyncio.Future[None]] = []
+        self.loaded = LoadGate()
+        """All changes wait for it."""
         self.journal: Journal | None = None
         """Keeps the messages over restarts; None if nothing does."""
         self.on_change = CallbackList[[Message]]()
@@ -126,7 +125,7 @@ class Mailboxes:
     ) -> Message:
         """Put a message into a mailbox; it is on disk once this returns. Raises Refused if the mailbox is full, and
         SaveError."""
-        await self._loaded()
+        await self.loaded.wait()
         if sum(each.state.waits for each in self.of(box)) >= MOST_WAITING:
             raise Refused(f"its mailbox has {MOST_WAITING} unread messages; wait until some are read")
         message = Message(self._next, box, sender, text, time.time(), topic=topic, source=source, briefing=briefing)
@@ -139,7 +138,7 @@ class Mailboxes:
 
     async def set_state(self, number: int, state: MessageState) -> Message:
         """Give a message another state; it is on disk once this returns. Raises NotFound and SaveError."""
-        await self._loaded()
+        await self.loaded.wait()
         before = self.message(number)
         message = self._keep(replace(before, state=state))
         try:
@@ -169,7 +168,7 @@ class Mailboxes:
 
     async def subscribe(self, box: str, topic: str, *, subscribed: bool) -> frozenset[str]:
         """Subscribe a mailbox to a topic, or end that; all its topics now. Raises Refused and SaveError."""
-        await self._loaded()
+        await self.loaded.wait()
         topics = self.topics(box) | {topic} if subscribed else self.topics(box) - {topic}
         if len(topics) > MOST_TOPICS:
             raise Refused(f"topic: {MOST_TOPICS} topics are too many; end a subscription first")
@@ -179,25 +178,6 @@ class Mailboxes:
         return topics
 
     # Over restarts
-
-    def hold(self) -> None:
-        """Let all changes wait until `load` was called, or `release`."""
-        self._held = True
-
-    def release(self) -> None:
-        """Let them wait no more."""
-        self._held, waiting, self._waiting = False, self._waiting, []
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
-
-    async def _loaded(self) -> None:
-        if self._held:
-            from asyncio import get_running_loop
-
-            loaded: asyncio.Future[None] = get_running_loop().create_future()
-            self._waiting.append(loaded)
-            await loaded
 
     def load(self, records: Iterator[Mapping[str, Any]], now: float) -> None:
         """Take over what a journal holds: of a message the last record counts. What was being typed is unconfirmed."""

@@ -8,7 +8,9 @@ from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer.agents.mailboxes import pane_of
 from fugue_tui.multiplexer.agents.state import AgentStatus
+from fugue_tui.multiplexer.agents.tasks import Task
 from fugue_tui.multiplexer.events.pane_events import AgentChanged, Ended, PaneEvent, Started
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.terminal.emulator.command_record import CommandRecord
@@ -47,6 +49,8 @@ class EventKind(StrEnum):
     """A program reported events too fast: so many titles, notifications and the like were dropped."""
     AGENT = "agent"
     """An agent began to work, needs an answer, is done..., or has ended."""
+    TASK = "task"
+    """A task was added, claimed, done..., otherwise changed, or removed."""
     COMMAND_STARTED = "command-started"
     """A shell that marks its prompts began to run a command."""
     COMMAND_FINISHED = "command-finished"
@@ -111,6 +115,16 @@ def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
             return EventDraft(EventKind.COMMAND_FINISHED, pane, None, _command(command) | ending)
         case _:
             return NOTHING
+
+
+def task_draft(workspace: Workspace, before: Task | None, after: Task | None) -> EventDraft:
+    """The entry of a changed task, with its owner's pane."""
+    task = after or before
+    if task is None:
+        return NOTHING
+    facts = {"number": task.number, "title": task.title, "state": task.state.value if after else "removed"}
+    facts |= {"before": before.state.value if before else None, "owner": task.owner_words, "by": task.changed_by}
+    return EventDraft(EventKind.TASK, pane_of(workspace, task.owner) if task.owner else None, None, facts)
 
 
 def changes(old: Workspace, new: Workspace) -> Iterator[EventDraft]:

@@ -105,7 +105,11 @@ class EventLog:
 
     def record(self, kind: EventKind, pane: PaneId | None = None, window: WindowId | None = None, **facts: Any) -> None:
         """Append an entry, and notify subscribers."""
-        self._write(EventDraft(kind, pane, window, facts), time.time())
+        self.add(EventDraft(kind, pane, window, facts))
+
+    def add(self, new: EventDraft) -> None:
+        """Append an entry that was derived, and notify subscribers."""
+        self._write(new, time.time())
 
     def _write(self, new: EventDraft, at: float) -> None:
         self._number += 1
