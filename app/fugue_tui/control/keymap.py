@@ -42,6 +42,7 @@ class Action(StrEnum):
     RENAME_SESSION = "ask-rename-session"
     APPROVALS = "answer-agents"
     AGENTS = "show-agents"
+    TASKS = "show-tasks"
     HOLD_PANE = "hold-pane"
     FREEZE_AGENTS = "toggle-freeze"
 
@@ -99,6 +100,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "S": "toggle-sideband",
         "j": "focus-waiting-agent",
         "A": Action.AGENTS,
+        "t": Action.TASKS,
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

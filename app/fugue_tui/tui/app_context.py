@@ -12,13 +12,21 @@ from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.config.model import Config
-from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.keymap import Binding, Keymap
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint
+
+
+class BindingRunner(Protocol):
+    """Runs what keys are bound to."""
+
+    def run(self, binding: Binding) -> None:
+        """Run what a key is bound to."""
+        ...
 
 
 class AppContext(ServedApp, Protocol):
@@ -37,6 +45,11 @@ class AppContext(ServedApp, Protocol):
 
     cursor_position: textual_geometry.Offset
     """Where Textual leaves the hosts' cursor, which input methods follow."""
+
+    @property
+    def actions(self) -> BindingRunner:
+        """Runs the actions of keys."""
+        ...
 
     # The screen
 

@@ -46,32 +46,45 @@ class Commands:
         self._post, self._alert, self._report, self._open_dialog = post, alert, report, open_dialog
         self._pending: dict[Deferred[Any], str] = {}
 
-    def run(self, command: Command[Any], origin: Origin = USER, then: Callback | None = None) -> None:
-        """Run a command; `then` gets its result, now or later. Errors are shown."""
+    def run(
+        self,
+        command: Command[Any],
+        origin: Origin = USER,
+        then: Callback | None = None,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """Run a command; `then` gets its result, now or later. `failed` gets the words of an error, which are shown in
+        the status bar otherwise."""
         try:
             result = self._dispatcher.run(command, origin)
             if is_deferred(result):
-                self._follow(command, result, then or self._show_result(command))
+                self._follow(command, result, then or self._show_result(command), failed)
             elif then is not None:
                 then(result)
         except FugueError as error:
-            self._alert(str(error))
+            (failed or self._alert)(str(error))
         except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
             self._report("a user's command", error)
 
-    def confirm(self, command: Command[Any], origin: Origin = USER, then: Callback | None = None) -> None:
-        """Run a command; after confirmation if it destroys what is in use."""
+    def confirm(
+        self,
+        command: Command[Any],
+        origin: Origin = USER,
+        then: Callback | None = None,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        """Run a command as `run` does; after confirmation if it destroys what is in use."""
         try:
             asked = command.confirmation(self._dispatcher.mux, origin)
         except FugueError as error:
-            self._alert(str(error))
+            (failed or self._alert)(str(error))
             return
         if asked is None:
-            self.run(command, origin, then)
+            self.run(command, origin, then, failed)
         else:
             confirmed = asked.command
             dialog = PasteDialog(asked.question, *asked.change) if asked.change else Confirm(asked.question)
-            self._open_dialog(dialog, lambda yes: self.run(confirmed, origin, then) if yes else None)
+            self._open_dialog(dialog, lambda yes: self.run(confirmed, origin, then, failed) if yes else None)
 
     def run_line(self, line: list[str] | str) -> None:
         """Run a command line, and show its result."""
@@ -105,10 +118,12 @@ class Commands:
             f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}"
         )
 
-    def _follow(self, command: Command[Any], later: Deferred[Any], then: Callback) -> None:
+    def _follow(
+        self, command: Command[Any], later: Deferred[Any], then: Callback, failed: Callable[[str], None] | None
+    ) -> None:
         self._pending[later] = command.verb
         later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
-        later.on_done(lambda: self._post(lambda: self._completed(later, then)))
+        later.on_done(lambda: self._post(lambda: self._completed(later, then, failed)))
         asyncio.get_running_loop().call_later(PENDING_SECONDS, self._still_pending, later)
 
     def _still_pending(self, later: Deferred[Any]) -> None:
@@ -120,11 +135,13 @@ class Commands:
             share = "" if progress.fraction is None else f" ({progress.fraction:.0%})"
             self._alert(f"{self._pending[later]}: {progress.text}{share}")
 
-    def _completed(self, later: Deferred[Any], then: Callback) -> None:
+    def _completed(self, later: Deferred[Any], then: Callback, failed: Callable[[str], None] | None) -> None:
         verb = self._pending.pop(later)
         match later.error:
             case None:
                 then(later.result())
+            case FugueError() as error if failed is not None:
+                failed(str(error))
             case FugueError() as error:
                 self._alert(f"{verb}: {error}")
             case error:

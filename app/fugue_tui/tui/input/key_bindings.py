@@ -211,6 +211,7 @@ _LABELS: Final = {
     Action.RENAME_SESSION: "rename session",
     Action.APPROVALS: "answer agents, see grants",
     Action.AGENTS: "all agents",
+    Action.TASKS: "tasks",
     Action.HOLD_PANE: "take pane over, hand it over",
     Action.FREEZE_AGENTS: "freeze agents, release them",
 }

@@ -23,6 +23,7 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose, Page
 
@@ -53,6 +54,7 @@ class Actions:
             Action.RENAME_SESSION: self._rename_session,
             Action.APPROVALS: self.approvals.open,
             Action.AGENTS: AgentOverview(app).open,
+            Action.TASKS: TaskOverview(app).open,
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
         }

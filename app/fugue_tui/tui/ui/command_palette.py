@@ -11,18 +11,26 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Final, cast
 
 from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import Binding as KeyBinding
+from textual.binding import BindingType
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.widgets import Input
 from textual.worker import Worker, WorkerError
 
 from fugue_tui.control.core.command import Command, Effect, registry
+from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.control.schema.command_schema import Description, describe
 from fugue_tui.control.schema.tmux_names import tmux_names
 from fugue_tui.tui.app_context import AppContext
+
+SCREENS: Final = {
+    Action.TASKS: "Show the list of tasks, to add, edit and finish them.",
+    Action.AGENTS: "Show all agents in a table, to go there, answer and interrupt.",
+}
+"""The screens that are no command's, and what they are for."""
 
 
 class CommandProvider(Provider):
@@ -30,18 +38,26 @@ class CommandProvider(Provider):
 
     async def discover(self) -> Hits:
         """Every command, before anything is typed."""
+        for action, summary in SCREENS.items():
+            yield DiscoveryHit(action, self._opened(action), action, summary)
         for cls, description in entries():
             yield DiscoveryHit(label(cls, description), self._chosen(cls, description), cls.verb, description.summary)
 
     async def search(self, query: str) -> Hits:
         """The commands whose name, tmux's name or summary matches."""
         matcher = self.matcher(query)
+        for action, summary in SCREENS.items():
+            if (score := max(matcher.match(action), matcher.match(summary) * 0.8)) > 0:
+                yield Hit(score, matcher.highlight(action), self._opened(action), action, summary)
         for cls, description in entries():
             text = label(cls, description)
             theirs = max(map(matcher.match, tmux_names(cls.verb)), default=0.0)
             score = max(matcher.match(text), theirs * 0.9, matcher.match(description.summary) * 0.8)
             if score > 0:
                 yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
+
+    def _opened(self, action: Action) -> "partial[None]":
+        return partial(cast(AppContext, self.app).actions.run, Binding(action, action=action))
 
     def _chosen(self, cls: type[Command[Any]], description: Description) -> "partial[None]":
         commands = cast(AppContext, self.app).commands
@@ -53,7 +69,7 @@ class CommandProvider(Provider):
 class Palette(CommandPalette):
     """The palette over every command; a whole command line may be typed into it as well."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "escape", "Close", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [KeyBinding("ctrl+c", "escape", "Close", show=False, priority=True)]
 
     def __init__(self) -> None:
         super().__init__(providers=[CommandProvider], placeholder="Search commands...")
@@ -83,7 +99,9 @@ class Palette(CommandPalette):
             event.input.post_message(Input.Submitted(event.input, event.value))
 
     def _call_of(self, line: str) -> "partial[None] | None":
-        """Runs a line that starts with a command's name; None for other lines."""
+        """Opens a screen by its name, or runs a line that starts with a command's name; None for other lines."""
+        if line in SCREENS:
+            return partial(cast(AppContext, self.app).actions.run, Binding(line, action=Action(line)))
         cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
         if cls is None:
             return None
