@@ -94,7 +94,7 @@ class TaskScreen(ModalScreen[None]):
         width: 96%; height: 80%; background: $surface; border: heavy $primary; border-title-color: $primary;
     }
     TaskScreen DataTable { height: 1fr; background: $surface; scrollbar-size-vertical: 1; }
-    TaskScreen Input { border: none; height: 1; padding: 0 1; background: $surface; display: none; }
+    TaskScreen Input, TaskScreen Input:focus { border: none; height: 1; padding: 0 1; background: $surface; display: none; }
     TaskScreen Input.-shown { display: block; }
     TaskScreen #empty { height: 1fr; padding: 1 2; color: $text-muted; display: none; }
     TaskScreen #about { height: auto; max-height: 5; padding: 0 1; color: $text-muted; }
@@ -187,7 +187,8 @@ class TaskScreen(ModalScreen[None]):
     def _show_counts(self) -> None:
         done = sum(row.state == "done" for row in self._rows)
         claimed = sum(row.state == "claimed" for row in self._rows)
-        count = f" {len(self._rows)} tasks, {claimed} claimed, {done} done " if self._rows else " tasks "
+        noun = "task" if len(self._rows) == 1 else "tasks"
+        count = f" {len(self._rows)} {noun}, {claimed} claimed, {done} done " if self._rows else " tasks "
         self.query_one(Vertical).border_title = Content(count)
 
     def _show_about(self) -> None:

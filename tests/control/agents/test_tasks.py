@@ -228,8 +228,8 @@ def test_faults_are_named(room: Room) -> None:
     room.say("add-task c --depends-on 2 --depends-on 2")
     assert room.say("list-tasks --numbers 3").tasks[0].depends_on == (2,)
     for line, message in (
-        ("update-task 1 --depends-on 3", "depends_on: tasks would wait for each other: 1 → 3 → 2 → 1; leave one"),
-        ("update-task 1 --depends-on 1", "wait for each other: 1 → 1"),
+        ("update-task 1 --depends-on 3", "depends_on: tasks would wait for each other: 1 -> 3 -> 2 -> 1; leave one"),
+        ("update-task 1 --depends-on 1", "wait for each other: 1 -> 1"),
         ("add-task x --depends-on 9", "depends_on: there is no task 9"),
         ("add-task ''", "title"),
         ("add-task '\x1b[31m'", "title: nothing printable is left"),

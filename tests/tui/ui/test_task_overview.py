@@ -111,6 +111,7 @@ async def test_keys_finish_reopen_remove_and_filter(open_stage: Open) -> None:
         assert stage.mux.tasks.get(1).owner
         await stage.press("slash", *"parser")
         await stage.until(lambda: "test it" not in stage.text)
+        assert any(line.strip("┃ ") == "parser" for line in stage.text.splitlines())
         await stage.press("enter", "o")
         await stage.until(lambda: "○ 1 write" in stage.text)
         assert stage.mux.tasks.get(1).owner == ""

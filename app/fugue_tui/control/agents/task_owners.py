@@ -89,9 +89,9 @@ def obstacle(mux: Multiplexer, task: Task, who: Caller) -> str:
 
 
 def claimable(mux: Multiplexer, who: Caller) -> list[Task]:
-    """The tasks that somebody can claim: the open ones, oldest first, and then those whose owners are gone."""
+    """The tasks that somebody can claim, oldest first; those whose owners are gone come last."""
     found = [each for each in mux.tasks.all.values() if not obstacle(mux, each, who) and not _works_on(who, each)]
-    return sorted(found, key=lambda task: (task.state is not TaskState.OPEN, task.number))
+    return sorted(found, key=lambda task: (bool(gone(mux, task)), task.number))
 
 
 def _works_on(who: Caller, task: Task) -> bool:

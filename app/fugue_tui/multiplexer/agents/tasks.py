@@ -240,7 +240,7 @@ def _check_dependencies(tasks: Mapping[int, Task], task: Task) -> None:
         raise InvalidArgument(f"depends_on: there is no task {unknown[0]}; list-tasks shows those that there are")
     if found := cycle(tasks, task.number, task.depends_on):
         raise InvalidArgument(
-            f"depends_on: tasks would wait for each other: {' → '.join(map(str, found))}; leave one of these out"
+            f"depends_on: tasks would wait for each other: {' -> '.join(map(str, found))}; leave one of these out"
         )
 
 
