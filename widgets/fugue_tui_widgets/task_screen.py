@@ -94,7 +94,8 @@ class TaskScreen(ModalScreen[None]):
         width: 96%; height: 80%; background: $surface; border: heavy $primary; border-title-color: $primary;
     }
     TaskScreen DataTable { height: 1fr; background: $surface; scrollbar-size-vertical: 1; }
-    TaskScreen Input, TaskScreen Input:focus { border: none; height: 1; padding: 0 1; background: $surface; display: none; }
+    TaskScreen Input { height: 1; padding: 0 1; background: $surface; display: none; }
+    TaskScreen Input, TaskScreen Input:focus { border: none; }
     TaskScreen Input.-shown { display: block; }
     TaskScreen #empty { height: 1fr; padding: 1 2; color: $text-muted; display: none; }
     TaskScreen #about { height: auto; max-height: 5; padding: 0 1; color: $text-muted; }

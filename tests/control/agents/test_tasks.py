@@ -1,6 +1,7 @@
 """The list of tasks: claimed by one at a time, changed by those whose they are, kept over restarts."""
 
 import asyncio
+import errno
 import json
 import os
 from pathlib import Path
@@ -374,6 +375,23 @@ async def test_what_cannot_be_saved_changes_nothing(tmp_path: Path) -> None:
     os.chmod(tmp_path / "tasks", 0o700)
     assert (await added(found, "three")).number == 2
     assert [each.title for each in (await loaded(tmp_path)).all.values()] == ["one", "three"]
+
+
+async def test_what_the_disk_did_not_take_is_not_there_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = kept(tmp_path)
+    await added(found, "one")
+    fsync = os.fsync
+
+    def full(fd: int) -> None:
+        monkeypatch.setattr(os, "fsync", fsync)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(SaveError, match="tasks cannot be saved: No space left on device"):
+        await becomes(found, 1, TaskState.DONE)
+    assert (await loaded(tmp_path)).get(1).state is found.get(1).state is TaskState.OPEN
 
 
 async def test_a_change_of_a_caller_that_gave_up_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from contextvars import Context
 from pathlib import Path
 from typing import Any, Final, cast
@@ -92,12 +93,7 @@ class Journal:
                 folder.replace(self._name, compacted)
             fd = folder.append(self._name)
             try:
-                size = os.fstat(fd).st_size
-                if size and os.pread(fd, 1, size - 1) != b"\n":
-                    data = b"\n" + data  # A line of a killed server, or of a full disk, is incomplete.
-                while data:
-                    data = data[os.write(fd, data) :]
-                os.fsync(fd)
+                _append(fd, os.fstat(fd).st_size, data)
             finally:
                 os.close(fd)
 
@@ -105,6 +101,20 @@ class Journal:
         with made(self._root, self._area) as folder:
             if folder.size(old):
                 folder.rename(old, new)
+
+
+def _append(fd: int, size: int, data: bytes) -> None:
+    """Write data to the end of a file of this size, and fsync it; on failure nothing of it is left."""
+    if size and os.pread(fd, 1, size - 1) != b"\n":
+        data = b"\n" + data  # A line of a killed server is incomplete.
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+        os.fsync(fd)
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(fd, size)
+        raise
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
