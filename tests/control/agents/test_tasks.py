@@ -105,8 +105,9 @@ def test_a_claim_waits_until_there_is_a_task(room: Room) -> None:
     room.skip(101)
     with pytest.raises(TimedOut, match="after 100 seconds, no task can be claimed"):
         room.awaited(late)
-    with pytest.raises(NotFound, match="no task 9"):
-        room.say("claim-task 9 --wait 100", agent(pane))
+    for number, message in ((9, "no task 9"), (1, "task 1 is done")):
+        with pytest.raises((NotFound, Refused), match=message):
+            room.say(f"claim-task {number} --wait 100", agent(pane))
 
 
 def test_a_task_for_somebody_or_for_a_team_is_not_claimed_by_others(room: Room) -> None:

@@ -197,7 +197,8 @@ class ClaimTask(Command[TaskInfo], name="claim-task", effect=Effect.LAYOUT, tool
             try:
                 return await _changed(mux, who, lambda: self._task(mux, who))
             except (NotFound, Refused) as error:
-                if not self.wait or (self.number is not None and self.number not in tasks.all):
+                task = tasks.all.get(self.number) if self.number is not None else None
+                if not self.wait or (self.number is not None and (task is None or task.state.finished)):
                     raise
                 left = end - loop.time()
                 announced = (tasks.on_change, mux.on_change, mux.on_event, mux.agents.on_found)
