@@ -62,6 +62,7 @@ def test_a_sound_installation_has_no_fault(doctor: Doctor) -> None:
     assert [*found] == [
         *("terminal", "around", "clipboard", "fonts", "versions", "engine", "PATH", "shell"),
         *("agent teams", "sockets", "workspaces", "state", "configuration", *(client.title for client in CLIENTS)),
+        *("Claude Code hooks", "Codex hooks", "Gemini CLI hooks"),
     ]
     assert [name for name, each in found.items() if "fault" in dict(each)] == []
     assert found["agent teams"][0][0] == "ok"

@@ -42,11 +42,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(home: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command line there; its exit status, stdout and stderr."""
+    """Runs the command line there, without hooks; its exit status, stdout and stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
         capfd.readouterr()
-        status = main.run(arguments)
+        status = main.run([*arguments, "--no-hooks"] if arguments[:1] == ("setup",) else arguments)
         out, err = capfd.readouterr()
         return status, out, err
 

@@ -105,8 +105,9 @@ def _model(event: Mapping[str, Any]) -> str:
 def _cost(event: Mapping[str, Any]) -> float | None:
     """The US dollars that a status line tells; None if it does not."""
     cost = _table(event, "cost").get("total_cost_usd")
-    known = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= _MAX_COST
-    return float(cost) if known else None
+    if not isinstance(cost, int | float) or isinstance(cost, bool):
+        return None
+    return float(cost) if 0 <= cost <= _MAX_COST else None
 
 
 def _event(arguments: list[str]) -> Mapping[str, Any]:

@@ -40,8 +40,8 @@ SUBCOMMANDS: Final = (
     Subcommand("COMMAND", "[ARGUMENT]... [--json] [--workspace NAME]", "run a command in a running one"),
     Subcommand(
         "setup",
-        "[CLIENT]... [--dry-run] [--uninstall] [--json]",
-        "register with MCP clients: all found, or those named",
+        "[CLIENT]... [--dry-run] [--remove] [--no-hooks] [--json]",
+        "register with MCP clients, and install hooks: all found, or those named",
     ),
     Subcommand("doctor", "[--json]", "examine installation, terminal and MCP clients"),
     Subcommand("mcp", "[--workspace NAME] [--socket PATH]", "join an MCP client to one, on stdin and stdout"),

@@ -304,12 +304,12 @@ def test_hooks_report_model_and_cost_until_the_program_leaves_the_foreground(fle
     told = fleet.room.say("report-agent idle --model claude-opus-4-1", inside)
     assert (told.state, told.model, told.cost) == ("idle", "claude-opus-4-1", None)
     told = fleet.room.say("report-agent --cost 0.4567891", inside)
-    assert (told.state, told.model, told.cost) == ("idle", "claude-opus-4-1", 0.456789)
+    assert (told.state, told.model, told.cost) == ("idle", "claude-opus-4-1", 0.4568)
     told = fleet.room.say("report-agent --model 'Opus\x1b[31m 4.1'", inside)
-    assert (told.model, told.cost) == ("Opus 4.1", 0.456789)
+    assert (told.model, told.cost) == ("Opus 4.1", 0.4568)
     assert len(fleet.room.say(f"report-agent --model {'x' * 900}", inside).model) == 80
     (usage,) = fleet.room.say(f"explain-agent {pane}").usage
-    assert (usage.source, usage.cost) == ("hook", 0.456789)
+    assert (usage.source, usage.cost) == ("hook", 0.4568)
     fleet.mux.agents.set_program(pane, "codex")
     (found,) = fleet.room.say("list-agents").agents
     assert (found.program, found.model, found.cost) == ("codex", "", None)

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import Final
 
 from fugue_tui.cli.args import Usage, as_json, json_form, options_of, say
-from fugue_tui.cli.doctor import connections, installation, storage, teams, terminal
+from fugue_tui.cli.doctor import connections, hooks, installation, storage, teams, terminal
 from fugue_tui.cli.doctor.report import Check, Finding, Level, examine, line
 from fugue_tui.cli.setup.clients import CLIENTS
+from fugue_tui.cli.setup.hooks import of as hooks_of
 
 CHECKS: Final = (
     Check("terminal", terminal.abilities),
@@ -25,6 +26,11 @@ CHECKS: Final = (
     Check("state", storage.state_directory),
     Check("configuration", storage.configuration, 20.0),
     *(Check(client.title, connections.of(client), connections.SECONDS + 10) for client in CLIENTS),
+    *(
+        Check(f"{client.title} hooks", hooks.of(client, found), hooks.SECONDS * 2)
+        for client in CLIENTS
+        if (found := hooks_of(client))
+    ),
 )
 
 

@@ -129,7 +129,12 @@ CLIENTS: Final = (
 
 def file_of(client: Client, env: Mapping[str, str] = os.environ) -> str:
     """The path of the file in which a client registers servers; it need not exist."""
-    paths = _expanded(client.files, env)
+    return expanded_file(client.files, env)
+
+
+def expanded_file(templates: Sequence[str], env: Mapping[str, str] = os.environ) -> str:
+    """The path of templates: the first that exists, or the first."""
+    paths = _expanded(templates, env)
     return next((path for path in paths if os.path.lexists(path)), paths[0])
 
 

@@ -1,4 +1,5 @@
-"""The configuration file of a client: one entry of it is read, set and removed, and the file backed up and restored.
+"""The configuration file of a client: one entry of it is read, set and removed, or another edit checked, and the file
+backed up and restored.
 
 A file that cannot be parsed, is read-only or may have been written by another user is left alone. Links are followed,
 and the mode is kept.
@@ -25,14 +26,19 @@ SIZE_LIMIT: Final = 32 << 20
 class ConfigFile:
     """A client's file as it was read, and the entry at a path of keys. Raises ConfigError if it cannot be parsed."""
 
-    def __init__(self, path: str, keys: Sequence[str]) -> None:
+    def __init__(self, path: str, keys: Sequence[str], backup: str = BACKUP) -> None:
         self.path = Path(os.path.realpath(path))
-        self.backup = self.path.with_name(self.path.name + BACKUP)
+        self.backup = self.path.with_name(self.path.name + backup)
         self._keys = keys
         self._syntax = toml_edit if self.path.suffix == ".toml" else json_edit
         self.text = self._read(self.path)
         """What it contains; empty if it does not exist."""
         self._content = self._parsed(self.text)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """A copy of what the file contains."""
+        return copy.deepcopy(self._content)
 
     @property
     def entry(self) -> dict[str, Any] | None:
@@ -52,7 +58,7 @@ class ConfigFile:
                 raise ConfigError(f"{self.path}: {key} is not an object")
             inner = inner[key]
         inner[self._keys[-1]] = entry
-        return self._checked(lambda: self._syntax.put(before, self._keys, entry), expected)
+        return self.checked(lambda: self._syntax.put(before, self._keys, entry), expected)
 
     def without_entry(self) -> str:
         """The text without the entry. Raises ConfigError if that is not possible without a change to the rest."""
@@ -64,7 +70,7 @@ class ConfigFile:
             del inner[key]
             if inner:
                 break
-        return self._checked(lambda: self._syntax.drop(self.text, self._keys), expected)
+        return self.checked(lambda: self._syntax.drop(self.text, self._keys), expected)
 
     def original(self, entry: dict[str, Any]) -> str | None:
         """The text before the entry was set, empty for no file; None if the file was changed otherwise since.
@@ -133,8 +139,8 @@ class ConfigFile:
         except UntrustedFile as error:
             raise ConfigError(f"{trusted_files.describe(self.path, error)}; it was left as it is") from None
 
-    def _checked(self, edit: Callable[[], str], expected: dict[str, Any]) -> str:
-        """The result of an edit, which must contain what is expected."""
+    def checked(self, edit: Callable[[], str], expected: dict[str, Any]) -> str:
+        """The result of an edit, which must contain what is expected. Raises ConfigError if it does not."""
         try:
             text = edit()
             if self._syntax.parse(text) == expected:

@@ -1,4 +1,5 @@
-"""Edits one member of a JSON file in place, so that comments, formatting, order and other members stay.
+"""Edits one member of a JSON file in place, or elements of one array, so that comments, formatting, order and all else
+stay.
 
 JSON with comments (JSONC), as VS Code, Zed, Gemini CLI and opencode read it. Comments and trailing commas are replaced
 by spaces of the same length, so that positions in what is left are positions in the text.
@@ -6,7 +7,7 @@ by spaces of the same length, so that positions in what is left are positions in
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -21,16 +22,17 @@ _DECODER: Final = json.JSONDecoder()
 
 
 class _Member(NamedTuple):
-    """A member of an object, with its positions in the text."""
+    """A member of an object or an element of an array, with its positions in the text."""
 
     key: str
+    """Empty for an element."""
     start: int
     value: int
     end: int
 
 
-class _Object(NamedTuple):
-    """An object, with the positions of its braces."""
+class _Container(NamedTuple):
+    """An object or an array, with the positions of its brackets."""
 
     start: int
     members: list[_Member]
@@ -82,7 +84,42 @@ def drop(text: str, keys: Sequence[str]) -> str:
     return text if member is None else _without(text, path[-1], member)
 
 
-def _without(text: str, container: _Object, member: _Member) -> str:
+def append(text: str, keys: Sequence[str], value: dict[str, Any]) -> str:
+    """The text with an element added to an array, which is created. Raises UntrustedFile if something else is in its
+    place."""
+    if not parse(text) and text.strip("\ufeff \t\r\n") in ("", "{}"):
+        return json.dumps(_nested(keys, [value]), indent=2, ensure_ascii=False) + "\n"
+    found = _object(text, 0)
+    for depth, key in enumerate(keys[:-1]):
+        member = found.find(key)
+        if member is None:
+            return _insert(text, found, key, _nested(keys[depth + 1 :], [value]))
+        found = _inner(text, member)
+    member = found.find(keys[-1])
+    return _insert(text, found, keys[-1], [value]) if member is None else _insert(text, _array(text, member), "", value)
+
+
+def drop_elements(text: str, keys: Sequence[str], positions: Collection[int]) -> str:
+    """The text without elements of an array, and without what they were in if nothing else is there."""
+    found = _object(text, 0)
+    for key in keys[:-1]:
+        member = found.find(key)
+        if member is None:
+            return text
+        found = _inner(text, member)
+    member = found.find(keys[-1])
+    if member is None:
+        return text
+    count = len(_array(text, member).members)
+    if count == len(positions):
+        return drop(text, keys)
+    for at in sorted(positions, reverse=True):
+        array = _array(text, member)
+        text = _without(text, array, array.members[at])
+    return text
+
+
+def _without(text: str, container: _Container, member: _Member) -> str:
     uncommented = _uncommented(text)
     at = container.members.index(member)
     following = container.members[at + 1].start if at + 1 < len(container.members) else container.end
@@ -95,15 +132,16 @@ def _without(text: str, container: _Object, member: _Member) -> str:
     return kept + text[member.end :]
 
 
-def _insert(text: str, container: _Object, key: str, value: Any) -> str:
-    """Add a member at the end of an object."""
+def _insert(text: str, container: _Container, key: str, value: Any) -> str:
+    """Add a member at the end of an object, or an element without a key at the end of an array."""
     body = text[container.start : container.end]
     line, indent, outer = _newline(text), _indent(text, container), _line_indent(text, container.end)
     tail = len(text[: container.end].rstrip())
+    name = f"{json.dumps(key)}: " if key else ""
     if container.members and "\n" not in body:
-        written = f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        written = f" {name}{json.dumps(value, ensure_ascii=False)}"
     else:
-        written = f"{line}{indent}{json.dumps(key)}: {_written(text, container, value)}"
+        written = f"{line}{indent}{name}{_written(text, container, value)}"
     closing = "" if "\n" in text[tail : container.end] or (container.members and "\n" not in body) else line + outer
     if not container.members:
         return text[:tail] + written + closing + text[tail:]
@@ -113,13 +151,13 @@ def _insert(text: str, container: _Object, key: str, value: Any) -> str:
     return text[:last] + "," + text[last:tail] + written + closing + text[tail:]
 
 
-def _written(text: str, container: _Object, value: Any) -> str:
+def _written(text: str, container: _Container, value: Any) -> str:
     unit = _indent(text, _object(text, 0)) or "  "
     dumped = json.dumps(value, indent=unit, ensure_ascii=False)
     return dumped.replace("\n", _newline(text) + _indent(text, container))
 
 
-def _indent(text: str, container: _Object) -> str:
+def _indent(text: str, container: _Container) -> str:
     """The indentation of an object's members."""
     for member in container.members:
         head = text[text.rfind("\n", 0, member.start) + 1 : member.start]
@@ -136,27 +174,34 @@ def _line_indent(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _inner(text: str, member: _Member) -> _Object:
+def _inner(text: str, member: _Member) -> _Container:
     if text[member.value] != "{":
         raise UntrustedFile(f"{member.key} is not an object")
     return _object(text, member.value)
 
 
-def _object(text: str, at: int) -> _Object:
-    """The object that starts at a position, after white space and comments."""
+def _array(text: str, member: _Member) -> _Container:
+    if text[member.value] != "[":
+        raise UntrustedFile(f"{member.key} is not an array")
+    return _object(text, member.value)
+
+
+def _object(text: str, at: int) -> _Container:
+    """The object or array that starts at a position, after white space and comments."""
     plain = _plain(_uncommented(text))
     start = at = _after_space(plain, at)
     members: list[_Member] = []
-    while plain[at := _after_space(plain, at + 1)] != "}":
-        first = at
-        key, at = _DECODER.raw_decode(plain, at)
-        value = _after_space(plain, _after_space(plain, at) + 1)
-        _, end = _DECODER.raw_decode(plain, value)
-        members.append(_Member(key, first, value, end))
+    while plain[at := _after_space(plain, at + 1)] not in "}]":
+        first, key = at, ""
+        if plain[start] == "{":
+            key, at = _DECODER.raw_decode(plain, at)
+            at = _after_space(plain, _after_space(plain, at) + 1)
+        _, end = _DECODER.raw_decode(plain, at)
+        members.append(_Member(key, first, at, end))
         at = _after_space(plain, end)
-        if plain[at] == "}":
+        if plain[at] in "}]":
             break
-    return _Object(start, members, at)
+    return _Container(start, members, at)
 
 
 def _after_space(text: str, at: int) -> int:

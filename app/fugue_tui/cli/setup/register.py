@@ -25,6 +25,7 @@ class State(StrEnum):
     UNCHANGED = "already set up"
     REMOVED = "removed"
     ABSENT = "not set up"
+    KEPT = "left alone"
     FAILED = "failed"
 
 
@@ -37,6 +38,10 @@ class Outcome(NamedTuple):
     change: str = ""
     """The command that was run, or a diff of the file."""
     error: FugueError | None = None
+    part: str = ""
+    """hooks; empty for the registration."""
+    note: str = ""
+    """Why it was left alone."""
 
 
 def registered(client: Client) -> list[str] | None:
@@ -59,7 +64,7 @@ def add(client: Client, program: Sequence[str], *, dry: bool) -> Outcome:
         more = present[present.index("mcp") + 1 :] if "mcp" in present else []
         entry = (file.entry or {}) | client.entry([*argv, *more])
         state = State.ADDED if file.entry is None else State.UPDATED
-        return _edit(client, file, file.with_entry(entry), Outcome(client, state, path), dry=dry)
+        return edit(file, file.with_entry(entry), Outcome(client, state, path), dry=dry)
     if not dry:
         file.save_backup()
         _run(own)
@@ -80,10 +85,10 @@ def remove(client: Client, *, dry: bool) -> Outcome:
     if original is not None:
         if not dry:
             file.restore(original)
-        return Outcome(client, State.REMOVED, path, _diff(file, original))
+        return Outcome(client, State.REMOVED, path, diff(file, original))
     own = client.remove if client.remove and program_of(client.remove[0]) else ()
     if not own:
-        return _edit(client, file, file.without_entry(), Outcome(client, State.REMOVED, path), dry=dry)
+        return edit(file, file.without_entry(), Outcome(client, State.REMOVED, path), dry=dry)
     if not dry:
         _run(own)
         after = ConfigFile(path, client.keys)
@@ -93,8 +98,9 @@ def remove(client: Client, *, dry: bool) -> Outcome:
     return Outcome(client, State.REMOVED, path, shlex.join(own))
 
 
-def _edit(client: Client, file: ConfigFile, text: str, outcome: Outcome, *, dry: bool) -> Outcome:
-    change = _diff(file, text)
+def edit(file: ConfigFile, text: str, outcome: Outcome, *, dry: bool) -> Outcome:
+    """Write a file, with a backup of what it was; the outcome with what has changed."""
+    change = diff(file, text)
     if not dry:
         if outcome.state is not State.REMOVED:
             file.save_backup()
@@ -130,7 +136,8 @@ def _run(argv: Sequence[str]) -> None:
         raise ConfigError(f"{shlex.join(argv)} failed with status {done.returncode}: {printed}")
 
 
-def _diff(file: ConfigFile, text: str) -> str:
+def diff(file: ConfigFile, text: str) -> str:
+    """What becomes of a file."""
     name = clean(str(file.path), 4096)
     lines = difflib.unified_diff(file.text.splitlines(), text.splitlines(), name, name, lineterm="")
     return clean_text("\n".join(lines))

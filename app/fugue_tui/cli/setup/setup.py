@@ -1,16 +1,18 @@
-"""`fugue-tui setup`: registers this program with the MCP clients that are installed, or with those that are named."""
+"""`fugue-tui setup`: registers this program with the MCP clients that are installed, or with those that are named, and
+installs its hooks in those that are agents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
+from fugue_tui.cli.setup import hooks
 from fugue_tui.cli.setup.clients import CLIENTS, Client, file_of, is_installed
 from fugue_tui.cli.setup.program import program, transience
 from fugue_tui.cli.setup.register import Outcome, State, add, remove
 from fugue_tui.errors import FugueError, NotFound
 from fugue_tui.sanitize import clean
 
-FLAGS: Final = ("--dry-run", "--uninstall", "--json")
+FLAGS: Final = ("--dry-run", "--uninstall", "--remove", "--no-hooks", "--json")
 _WOULD: Final = {State.ADDED: "would be added", State.UPDATED: "would be updated", State.REMOVED: "would be removed"}
 
 
@@ -19,14 +21,15 @@ def setup(arguments: list[str]) -> int:
     options, names, program_words = options_of(arguments, (), FLAGS)
     if program_words:
         raise Usage(f"setup: {program_words[0][:40]!a}: one word too many; it takes names of clients")
-    undo, dry, json_wanted = ("--uninstall" in options, "--dry-run" in options, "--json" in options)
+    undo, dry = "--uninstall" in options or "--remove" in options, "--dry-run" in options
     clients = _chosen(names, undo=undo)
     words = program()
     warning = "" if undo else transience(words[0])
-    outcomes = [_outcome(client, words, undo=undo, dry=dry) for client in clients]
+    hooked = "--no-hooks" not in options
+    outcomes = [each for client in clients for each in _outcomes(client, words, undo=undo, dry=dry, hooked=hooked)]
     if undo and not names:
         outcomes = [each for each in outcomes if each.state is not State.ABSENT]
-    if json_wanted:
+    if "--json" in options:
         say(as_json(_report(outcomes, words, warning, dry=dry), json_form(arguments)))
     elif not clients:
         names = [client.name for client in CLIENTS]
@@ -46,21 +49,33 @@ def _chosen(names: Sequence[str], *, undo: bool) -> list[Client]:
     return [client for client in CLIENTS if undo or is_installed(client)]
 
 
-def _outcome(client: Client, words: Sequence[str], *, undo: bool, dry: bool) -> Outcome:
+def _outcomes(client: Client, words: Sequence[str], *, undo: bool, dry: bool, hooked: bool) -> list[Outcome]:
+    """What becomes of a client, and of its hooks, which are taken out of the same file before it."""
+    found = hooks.of(client) if hooked else None
+    work = [("", lambda: remove(client, dry=dry) if undo else add(client, words, dry=dry))]
+    if found and undo:
+        work.insert(0, (hooks.PART, lambda: hooks.remove(client, found, dry=dry)))
+    elif found:
+        work.append((hooks.PART, lambda: hooks.add(client, found, words, dry=dry)))
+    return [_tried(client, part, each) for part, each in work]
+
+
+def _tried(client: Client, part: str, work: Callable[[], Outcome]) -> Outcome:
     try:
-        return remove(client, dry=dry) if undo else add(client, words, dry=dry)
+        return work()
     except FugueError as error:
-        return Outcome(client, State.FAILED, file_of(client), error=error)
+        return Outcome(client, State.FAILED, file_of(client), error=error, part=part)
 
 
 def _print(outcomes: Sequence[Outcome], warning: str, *, undo: bool, dry: bool) -> None:
     for each in outcomes:
-        title = each.client.title
+        title = f"{each.client.title} {each.part}".rstrip()
         if each.error:
             complain(f"{title}: {each.error}")
             continue
         state = _WOULD.get(each.state, each.state) if dry else each.state
-        say(f"{title}: {state} ({clean(each.file, 4096)})")
+        note = f": {each.note}" if each.note else ""
+        say(f"{title}: {state} ({clean(each.file, 4096)}){note}")
         if dry and each.change:
             say("\n".join(f"    {line}" for line in each.change.splitlines()))
     if warning:
@@ -75,9 +90,11 @@ def _report(outcomes: Sequence[Outcome], words: Sequence[str], warning: str, *, 
     clients = [
         {
             "client": each.client.name,
+            "part": each.part or "mcp",
             "state": each.state.replace(" ", "_"),
             "file": each.file,
             "change": each.change or None,
+            "note": each.note or None,
             "error": {"code": each.error.code, "message": str(each.error)} if each.error else None,
         }
         for each in outcomes

@@ -1,4 +1,5 @@
-"""Edits one table of a TOML file in place: it is added at the end or cut out, and the rest of the text stays.
+"""Edits one table of a TOML file in place: it is added at the end or cut out, and the rest of the text stays. Likewise
+a line of its own at the beginning.
 
 The caller compares what the result contains with what it should, so that a file written in a way that is not foreseen
 here is never damaged.
@@ -50,6 +51,19 @@ def drop(text: str, keys: Sequence[str]) -> str:
         else:
             held = []
     return "".join(kept + held if inside else kept)
+
+
+def put_line(text: str, key: str, value: Any) -> str:
+    """The text with a line for a key outside of all tables."""
+    return f"{_key(key)} = {_value(value)}" + ("\r\n" if "\r\n" in text else "\n") + text
+
+
+def drop_line(text: str, key: str, value: Any) -> str:
+    """The text without the line that `put_line` has added; as it is if there is none."""
+    line = f"{_key(key)} = {_value(value)}"
+    lines = text.splitlines(keepends=True)
+    at = next((at for at, each in enumerate(lines) if each.rstrip() == line), None)
+    return text if at is None else "".join(lines[:at] + lines[at + 1 :])
 
 
 def _key(name: str) -> str:

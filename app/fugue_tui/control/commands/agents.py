@@ -332,7 +332,7 @@ class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT,
         pane = target.pane(mux, self.pane, origin)
         if not origin.kind.acts_for_user and pane != origin.pane:
             raise Refused(f"{pane} is not your own pane; only what runs in a pane reports for it")
-        usage = AgentUsage(clean(self.model, MODEL_WIDTH), None if self.cost is None else round(self.cost, 6))
+        usage = AgentUsage(clean(self.model, MODEL_WIDTH), None if self.cost is None else round(self.cost, 4))
         if self.state is None and usage == AgentUsage():
             raise InvalidArgument("state: give it, or model or cost")
         if pane not in mux.agents.programs:
