@@ -16,12 +16,19 @@ from fugue_tui.terminal.engines import make_emulator
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "agents"
 STATES = ("idle", "blocked", "working", "idle")
 PARTS = {
+    "aider_0_86_2": (1446, 4147, 1966, 4873),
     "claude_2_1_197": (2273, 4271, 7881, 8935),
     "claude_2_1_328": (1378, 3950, 5396, 5934),
     "codex_0_169_0": (8335, 12783, 16353, 19298),
     "gemini_0_61_0": (3550, 10939, 63996),
+    "opencode_1_18_33": (14643, 41093, 22630, 61404),
 }
 """Where in the recording of a task the program is idle, asks for permission, works, and is done."""
+WORDS = {
+    "aider_0_86_2": "Run shell command? (Y)es/(N)o/(D)on't ask again [Yes]:",
+    "opencode_1_18_33": "△ Permission required",
+}
+"""What it says then, if that is no question."""
 
 
 def played(name: str, engine: str) -> list[tuple[Emulator, list[StatusReport]]]:
@@ -50,7 +57,32 @@ def test_screens_of_real_programs_show_their_states(name: str, engine: str) -> N
     assert tuple(each.state.value for each in shown if each) == STATES[: len(shown)]
     assert shown[1] is not None
     assert shown[1].kind is BlockedBy.PERMISSION
-    assert shown[1].words.endswith("?")
+    assert shown[1].words == WORDS.get(name, shown[1].words)
+    assert name in WORDS or shown[1].words.endswith("?")
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "state"),
+    [
+        ("aider", "f.txt b.txt\nask multi> what is", "idle"),
+        ("aider", "> make it\n\n  █░     Waiting for gpt-5", "working"),
+        ("aider", "> make it\n\n> a quotation in the middle\nof an answer", None),
+        (
+            "aider",
+            "> make it\nAdd f.txt to the chat? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again\n[Yes]: n",
+            "blocked",
+        ),
+        ("aider", "> make it\nRun shell command? (Y)es/(N)o [Yes]: y\n\nRunning make", None),
+        ("opencode", "  ┃  Which one?\n  ⇆ tab  ↑↓ select  enter confirm  esc dismiss", "blocked"),
+        ("opencode", "   ■■⬝⬝  esc again to interrupt      tab agents  ctrl+p commands", "working"),
+        ("qwen", "  Allow execution of: 'touch'?\n  › 1. Yes, allow once\n", "blocked"),
+        ("qwen", "  ⠼ Resolving... (0s · esc to cancel)\n>   Type your message or @path/to/file", "working"),
+        ("qwen", ">   Type your message or @path/to/file\n  ➜ demo · git:(master)", "idle"),
+    ],
+)
+def test_further_screens_show_their_states(program: str, text: str, state: str | None) -> None:
+    found = load_shipped(program).screen([80 * "─", *text.splitlines()])
+    assert (found.state.value if found else None) == state
 
 
 @pytest.mark.parametrize(

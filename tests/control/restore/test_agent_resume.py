@@ -223,3 +223,25 @@ def test_a_process_that_is_gone_is_no_fault() -> None:
 def test_no_words_are_a_fault(argv: list[str]) -> None:
     found = resume_argv(argv, 0, "/nowhere", "/nowhere")
     assert found == () or agent_of(found)
+
+
+@pytest.mark.parametrize(
+    ("argv", "name"),
+    [
+        (("/opt/venv/bin/python3.12", "/opt/venv/bin/aider", "--model", "x"), "aider"),
+        (("python", "-m", "aider"), "aider"),
+        (("opencode",), "opencode"),
+        (("node", "/usr/bin/qwen"), "qwen"),
+        (("node", "/usr/bin/copilot", "--resume"), "copilot"),
+        (("copilot", "svc", "deploy"), ""),
+        (("goose", "session"), "goose"),
+        (("goose", "up"), ""),
+        (("/home/u/.local/bin/cursor-agent", "--use-system-ca", "index.js"), "cursor-agent"),
+        (("python3", "aider.py"), ""),
+        (("vim", "aider"), ""),
+        (("python3", "-c", "pass", "aider"), ""),
+    ],
+)
+def test_further_agents_are_known_by_their_names_and_not_resumed(argv: tuple[str, ...], name: str) -> None:
+    assert agent_of(argv) == name
+    assert resume_argv(argv, os.getpid(), "/w") == ()

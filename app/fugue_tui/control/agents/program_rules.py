@@ -25,7 +25,7 @@ from fugue_tui.multiplexer.watch.patterns import Pattern, expression
 from fugue_tui.sanitize import clean
 from fugue_tui.user_dirs import config_file
 
-SHIPPED: Final = ("claude", "codex", "gemini")
+SHIPPED: Final = ("aider", "claude", "codex", "gemini", "opencode", "qwen")
 WORDS: Final = 200
 """Characters of an agent's words."""
 _FILE_LIMIT: Final = 65_536

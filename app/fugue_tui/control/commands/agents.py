@@ -102,8 +102,8 @@ class AgentList(Struct, frozen=True):
 
 
 class ListAgents(Command[AgentList], name="list-agents", effect=Effect.READ, toolset=Toolset.AGENTS):
-    """List the agents in panes (Claude Code, Codex, Gemini CLI and programs that report their state): what each does,
-    since when, and whether it needs an answer."""
+    """List the agents in panes (Claude Code, Codex, aider and others, and programs that report their state): what each
+    does, since when, and whether it needs an answer."""
 
     states: tuple[State, ...] = ()
     """Only agents in these states; omitted, all."""

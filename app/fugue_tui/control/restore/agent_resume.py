@@ -6,8 +6,9 @@ Any thread; never raises.
 """
 
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -17,8 +18,9 @@ from fugue_tui.shell_names import SHELLS, program_name
 from fugue_tui.terminal.pty import process
 from fugue_tui.tmux_shim.install import FOLDER
 
-_LAUNCHERS: Final = SHELLS | {"env", "npx", "bunx"}
+_LAUNCHERS: Final = SHELLS | {"env", "npx", "bunx", "uv", "uvx"}
 _RUNTIMES: Final = frozenset({"node", "bun", "deno"})
+_PYTHON: Final = re.compile(r"python[0-9.]*")
 _DEEPEST: Final = 3
 """Generations of child processes that are searched for an agent."""
 
@@ -115,11 +117,18 @@ AGENTS: Final = {
         ),
     ),
 }
+OTHERS: Final = frozenset({"aider", "amp", "copilot", "cursor-agent", "goose", "opencode", "qwen"})
+"""Further agents, whose conversations are not continued here."""
+_SHARED: Final[Mapping[str, frozenset[str]]] = {
+    "copilot": frozenset(),
+    "goose": frozenset({"session", "s", "run"}),
+}
+"""Names that other programs have, too, with the first words of the agents' calls; without a word it is the agent."""
 _SESSIONS: Final = {"claude": claude_ids, "codex": codex_ids, "gemini": gemini_ids}
 
 
 def agent_of(argv: Sequence[str]) -> str:
-    """The agent's name: claude, codex or gemini; empty for other programs."""
+    """The agent's name, such as claude; empty for other programs."""
     return _found(argv)[0]
 
 
@@ -155,14 +164,23 @@ def resume_argv(argv: Sequence[str], pid: int, cwd: str, home: str = "") -> tupl
 
 def _found(argv: Sequence[str]) -> tuple[str, int]:
     """The agent, and how many words name it: `claude` has one, `node /usr/bin/codex` two."""
+    python = bool(_PYTHON.fullmatch(program_name(argv)))
     for length, word in enumerate(argv, 1):
         name = os.path.basename(word).removesuffix(".exe")
-        if name in AGENTS:
+        if name in AGENTS.keys() | OTHERS and _is_agent(name, argv[length:], python=python):
             return name, length
-        if (length == 1 and name in _RUNTIMES) or (length > 1 and word.startswith("-")):
+        if (length == 1 and (python or name in _RUNTIMES)) or (length > 1 and word.startswith("-")):
             continue
         break
     return "", 0
+
+
+def _is_agent(name: str, following: Sequence[str], *, python: bool) -> bool:
+    """Whether a call with these words after the name is the agent's, and not that of another program of the name."""
+    if python:
+        return name == "aider"
+    first = next(iter(following), "-")
+    return name not in _SHARED or first.startswith("-") or first in _SHARED[name]
 
 
 def _below(pid: int) -> tuple[tuple[str, ...], int]:
@@ -178,7 +196,9 @@ def _below(pid: int) -> tuple[tuple[str, ...], int]:
 
 
 def _resumed(name: str, program: tuple[str, ...], rest: tuple[str, ...], where: AgentProcess) -> tuple[str, ...]:
-    agent = AGENTS[name]
+    agent = AGENTS.get(name)
+    if agent is None:
+        return ()
     kept, loose, given = _sorted(agent, rest)
     if agent.once.intersection((*loose[:1], *(word for word in loose if word.startswith("-")))):
         return ()
