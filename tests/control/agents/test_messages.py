@@ -14,7 +14,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.agents import messenger
 from fugue_tui.control.agents.messenger import Messenger, typed_text
-from fugue_tui.control.agents.receivers import with_role
+from fugue_tui.control.agents.receivers import mailbox, with_role
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.deferred import run_task
 from fugue_tui.control.schema.command_line import command as parse
@@ -210,6 +210,48 @@ def test_a_full_mailbox_refuses(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -
         fleet.room.say(f"send-message {pane} --text x")
 
 
+# After other agents
+
+
+def briefing(fleet: Fleet, pane: PaneId, text: str, *after: PaneId) -> int:
+    """Put a briefing into an agent's mailbox, after those of others; its number."""
+    boxes = tuple(mailbox(fleet.mux, each) for each in after)
+    adding = fleet.mux.mailboxes.add(mailbox(fleet.mux, pane), "x", text, briefing=True, after=boxes)
+    return run(fleet, adding).id
+
+
+def test_a_briefing_after_others_is_typed_once_those_have_done_their_tasks(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messenger, "ANSWER_SECONDS", 1_000.0)  # An agent that was typed to has to work first.
+    lead, one, two = (fleet.agent("mine") for _ in range(3))
+    for pane in (lead, one, two):
+        fleet.prints(pane, IDLE)
+    numbers = [briefing(fleet, lead, "L"), briefing(fleet, one, "O", lead), briefing(fleet, two, "T", lead, one)]
+
+    def are(*wanted: str) -> None:
+        fleet.room.until(lambda: [fleet.mux.mailboxes.message(each).state.value for each in numbers] == [*wanted])
+
+    for pane, state in ((lead, WORKING), (lead, BLOCKED), (lead, DONE), (one, WORKING), (one, IDLE)):
+        are("delivered", *(["queued"] * 2 if pane is lead else ["delivered", "queued"]))
+        assert len(fleet.mux.mailboxes.held()) == (2 if pane is lead else 1)
+        fleet.prints(pane, state)
+    are("delivered", "delivered", "delivered")
+
+
+def test_an_agent_that_has_ended_is_waited_for_no_more(fleet: Fleet) -> None:
+    lead, ended, last = fleet.agent("mine"), fleet.room.opened("create-pane --command 'exit 3'"), fleet.agent("mine")
+    fleet.room.until(lambda: ended in fleet.mux.exits)
+    for pane in (lead, last):
+        fleet.prints(pane, WORKING)
+    number = briefing(fleet, last, "L", lead, ended)
+    fleet.prints(last, IDLE)
+    fleet.room.say("list-agents")
+    assert fleet.mux.mailboxes.message(number).state is MessageState.QUEUED
+    fleet.room.say(f"close-pane {lead}")
+    fleet.room.until(lambda: fleet.mux.mailboxes.message(number).state is MessageState.DELIVERED)
+
+
 # Over restarts
 
 
@@ -241,6 +283,16 @@ async def test_messages_and_subscriptions_outlive_the_server(tmp_path: Path) -> 
     assert after.subscribers("t") == ["a"]
     assert (await after.add("a", "x", "new")).id == 21
     assert after.next_queued("a") == after.message(3)
+
+
+async def test_whom_a_message_waits_for_outlives_the_server_until_it_is_released(tmp_path: Path) -> None:
+    before = mailboxes(tmp_path)
+    held = await before.add("a", "x", "text", briefing=True, after=("b", "c"))
+    await before.add("a", "x", "other")
+    assert (await loaded(tmp_path)).held() == [held]
+    await before.release_message(held.id)
+    after = await loaded(tmp_path)
+    assert (after.held(), after.message(held.id).after, after.message(held.id).briefing) == ([], (), True)
 
 
 async def test_a_damaged_journal_loses_no_more_than_the_damaged_lines(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def start(fleet: Fleet, file: Path, origin: Origin | None = None) -> Any:
     return started(fleet, line, origin or Origin(Door.CLI))
 
 
-@pytest.mark.parametrize("name", ["pair", "lead-and-workers", "review-board"])
+@pytest.mark.parametrize("name", ["pair", "lead-and-workers", "review-board", "agent-team-3"])
 def test_the_shipped_teams_are_sound(name: str) -> None:
     team, _ = load(name, "")
     values = dict.fromkeys(team.variables, "x")
@@ -100,6 +100,13 @@ def test_a_faulty_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, me
         ('talks_to = ["nobody"]', "two.talks_to: nobody is nobody"),
         ('briefing = "a"\nbriefing_file = "b"', "two: briefing or briefing_file"),
         ('[[members]]\nname = "one"', "two are called one"),
+        ('briefing = "b"\nafter = ["nobody"]', "two.after: nobody is nobody"),
+        ('briefing = "b"\nafter = ["two"]', "two.after: it cannot wait for itself"),
+        ('after = ["one"]', "two.after: it has no briefing that could wait"),
+        (
+            'briefing = "b"\nafter = ["three"]\n[[members]]\nname = "three"\nbriefing = "b"\nafter = ["worker"]',
+            "members: two, three wait for each other",
+        ),
     ],
 )
 def test_faults_of_members_are_named(program: Path, more: str, message: str) -> None:
@@ -119,8 +126,33 @@ def test_variables_are_put_in_and_missing_ones_are_asked_for(program: Path) -> N
 
 
 def test_a_team_that_is_unknown_is_refused_with_those_that_are_there() -> None:
-    with pytest.raises(NotFound, match="lead-and-workers, pair, review-board"):
+    with pytest.raises(NotFound, match="agent-team-3, lead-and-workers, pair, review-board"):
         load("nope", "")
+
+
+def test_members_come_after_those_that_they_wait_for(program: Path) -> None:
+    more = 'briefing = "b"\nafter = ["lead", "late"]\n[[members]]\nname = "late"\nbriefing = "b"\nafter = ["one"]'
+    team, _ = load(str(write(program, more)), "")
+    assert team.order() == {"lead": [], "one": [], "late": ["one"], "two": ["lead", "late"]}
+
+
+@pytest.mark.slow
+def test_a_member_after_others_gets_its_task_once_those_have_done_theirs(fleet: Fleet, program: Path) -> None:
+    found = start(fleet, write(program, 'briefing = "last"\nafter = ["lead", "one"]'))
+    assert [each.name for each in found.members] == ["lead", "one", "two"]
+    assert found.members[2].briefing == "waiting"
+    fleet.room.until(lambda: len(log(program)) == 3)
+    assert log(program)[-1] == "last\r"
+    assert started(fleet, "team-status").teams[0].members[2].after == ()
+
+
+@pytest.mark.slow
+def test_team_status_says_whom_a_task_waits_for(fleet: Fleet, program: Path) -> None:
+    lead = 'arguments = ["--trust"]\nbriefing = "lead'
+    file = write(program, 'briefing = "last"\nafter = ["lead"]')
+    file.write_text(file.read_text().replace('briefing = "lead', lead))
+    start(fleet, file)
+    assert [each.after for each in started(fleet, "team-status").teams[0].members] == [(), (), ("lead",)]
 
 
 @pytest.mark.slow

@@ -61,6 +61,7 @@ def test_every_workspace_that_comes_along_opens_on_any_machine(
         install_optional(folder)
     loaded: LoadedLayout = room.say(f"load-workspace {name}")
     assert [pane.name for pane in loaded.panes] == PRESETS[name]
+    assert ("start-team agent-team-3" in loaded.note) == (name == "agent-team-3")
     assert all(pane.rect is not None and pane.rect.cols >= 20 for pane in loaded.panes)
     panes = [PaneId(int(pane.id[1:])) for pane in loaded.panes]
     assert all(room.mux.workspace.panes[pane].tags for pane in panes)

@@ -2,7 +2,8 @@
 
 A message is typed into an agent that is idle, done or has failed: never into a dialog, another program, or over a line
 that the user has left there. While the user types, it waits. It is marked on disk before it is typed, and not typed
-again after a restart: what is not confirmed stays in the mailbox.
+again after a restart: what is not confirmed stays in the mailbox. One that waits for other agents is typed once each of
+those has had what waits for it and is idle or done again, or has ended.
 """
 
 import asyncio
@@ -32,6 +33,7 @@ LOOK_SECONDS: Final = 0.2
 """Seconds until the screen of an agent that rests is looked at again, as it does not show its input."""
 RESTS: Final = (AgentState.IDLE, AgentState.DONE, AgentState.ERROR)
 """The states in which an agent takes a message."""
+_DONE: Final = (AgentState.IDLE, AgentState.DONE)
 _HEADER: Final = re.compile(r"^\[message ", re.MULTILINE)
 
 _log = logging.getLogger(__name__)
@@ -47,7 +49,7 @@ class Messenger:
         """The mailboxes whose agents changed while they were looked at."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._boxes.on_change.connect(lambda message: self._look(message.box))
+        self._boxes.on_change.connect(lambda message: self._look_behind(message.box))
         mux.agents.on_change.connect(lambda pane, before, after: self._on_agent(pane))
         mux.agents.on_found.connect(self._on_agent)
         mux.on_change.connect(self._on_workspace)
@@ -59,13 +61,23 @@ class Messenger:
 
     def _on_agent(self, pane: PaneId) -> None:
         if (record := self._mux.workspace.panes.get(pane)) is not None and (box := box_of(record)):
-            self._look(box)
+            self._look_behind(box)
 
     def _on_workspace(self, old: Workspace, new: Workspace) -> None:
         if old.panes is not new.panes:
             for pane in new.panes.keys() - old.panes.keys():
                 if box := box_of(new.panes[pane]):
                     self._look(box)
+            for pane in old.panes.keys() - new.panes.keys():
+                if box := box_of(old.panes[pane]):
+                    self._look_behind(box)
+
+    def _look_behind(self, box: str) -> None:
+        """Deliver what waits in a mailbox, and what waits for its agent."""
+        self._look(box)
+        for message in self._boxes.held():
+            if box in message.after:
+                self._look(message.box)
 
     def _look(self, box: str) -> None:
         """Deliver what waits in a mailbox, unless that is under way."""
@@ -90,24 +102,53 @@ class Messenger:
         message = self._boxes.next_queued(box)
         if pane is None or message is None:
             return
-        wait = self._wait(pane)
+        wait = self._held(message) if message.after else self._wait(pane)
         if wait is None:
-            return  # A change of the agent's state looks again.
+            return  # A change of the agents' states looks again.
         if wait <= 0:
-            wait = RETRY_SECONDS if not await self._type(pane, message) else 0.0
+            done = await (self._release(message) if message.after else self._type(pane, message))
+            wait = 0.0 if done else RETRY_SECONDS
         if (timer := self._timers.pop(box, None)) is not None:
             timer.cancel()
         self._timers[box] = call_later(wait, lambda: self._look(box))
 
+    def _held(self, message: Message) -> float | None:
+        """Seconds until the agents that a message waits for are done: 0 for now, None until something of them
+        changes."""
+        left = 0.0
+        for box in message.after:
+            pane = pane_of(self._mux.workspace, box)
+            if pane is None or pane in self._mux.exits:
+                continue
+            status = self._mux.agents.statuses.get(pane)
+            waits = any(each.state in (MessageState.QUEUED, MessageState.TYPING) for each in self._boxes.of(box))
+            if waits or status is None or status.state not in _DONE:
+                return None
+            left = max(left, self._settling(pane, status.since))
+        return left
+
+    async def _release(self, message: Message) -> bool:
+        """Let a message wait for other agents no more; whether that was saved."""
+        try:
+            await self._boxes.release_message(message.id)
+        except SaveError as error:
+            _log.warning("message %d waits: %s", message.id, error)
+            return False
+        return True
+
+    def _settling(self, pane: PaneId, since: float) -> float:
+        """Seconds for which an agent that rests since then may yet begin to work on what was typed."""
+        signals = self._mux.agents.signals.get(pane)
+        typed = signals is not None and signals.typed_at >= since
+        return max(0.0, signals.typed_at + ANSWER_SECONDS - self._mux.clock()) if signals and typed else 0.0
+
     def _wait(self, pane: PaneId) -> float | None:
         """Seconds until an agent may take a message: 0 for now, None until its state changes."""
-        status, signals = self._mux.agents.statuses.get(pane), self._mux.agents.signals.get(pane)
+        status = self._mux.agents.statuses.get(pane)
         if pane not in self._mux.agents.programs or status is None or status.state not in RESTS:
             return None
-        if signals is not None and signals.typed_at >= status.since:
-            left = signals.typed_at + ANSWER_SECONDS - self._mux.clock()
-            if left > 0:
-                return left
+        if (left := self._settling(pane, status.since)) > 0:
+            return left
         return 0.0 if self._takes_input(pane) else LOOK_SECONDS
 
     def _takes_input(self, pane: PaneId) -> bool:

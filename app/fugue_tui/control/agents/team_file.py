@@ -17,6 +17,7 @@
     env = {}
     briefing = "You are the driver. {task}"   # or briefing_file, beside this file
     talks_to = ["navigator"]                  # roles or names that it may type to without asking; or ["all"]
+    after = ["navigator"]                     # roles or names of those that do their tasks before it gets its own
 
 The members are started in this order. Unknown keys are errors.
 """
@@ -61,6 +62,7 @@ class Member(Struct, frozen=True, forbid_unknown_fields=True):
     briefing: Annotated[str, Meta(max_length=LONGEST)] = ""
     briefing_file: _Short = ""
     talks_to: tuple[_Short, ...] = ()
+    after: tuple[_Short, ...] = ()
 
 
 class Team(Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,9 +77,23 @@ class Team(Struct, frozen=True, forbid_unknown_fields=True):
 
     def partners(self, member: Member) -> list[str]:
         """The names of the members that one may type to."""
+        return [each.name for each in self._called(member, {*member.talks_to})]
+
+    def before(self, member: Member) -> list[str]:
+        """The names of the members that have to do their tasks before one gets its own."""
+        return [each.name for each in self._called(member, {*member.after})]
+
+    def order(self) -> dict[str, list[str]]:
+        """The names of the members, each after those that it waits for, and those. Of a cycle no member is there."""
+        left, found = {each.name: self.before(each) for each in self.members}, dict[str, list[str]]()
+        while ready := [name for name, before in left.items() if not left.keys() & {*before}]:
+            found |= {name: left.pop(name) for name in ready}
+        return found
+
+    def _called(self, member: Member, words: set[str]) -> list[Member]:
+        """The other members that are called by a name, a role, or all."""
         others = [each for each in self.members if each.name != member.name]
-        wanted = set(member.talks_to)
-        return [each.name for each in others if wanted & {"all", each.name, *((each.role,) if each.role else ())}]
+        return [each for each in others if words & {"all", each.name, *((each.role,) if each.role else ())}]
 
 
 def own_dir() -> Path:
@@ -147,11 +163,24 @@ def _fault(team: Team) -> str:
         addressed = {"all", *known, *(other.role for other in team.members if other.role)}
         if nobody := next((word for word in each.talks_to if word not in addressed), ""):
             return f"members.{each.name}.talks_to: nobody is {clean(nobody, 40)}"
+        if fault := _order_fault(each, addressed):
+            return f"members.{each.name}.after: {fault}"
+    if cycle := [each.name for each in team.members if each.name not in team.order()]:
+        return f"members: {', '.join(cycle)} wait for each other by after"
     try:
         presets.canonical(team.layout)
     except InvalidArgument as error:
         return str(error).replace("preset:", "layout:", 1)
     return ""
+
+
+def _order_fault(member: Member, addressed: set[str]) -> str:
+    """What is wrong in whom a member waits for; empty if nothing is."""
+    if nobody := next((word for word in member.after if word not in addressed), ""):
+        return f"nobody is {clean(nobody, 40)}"
+    if member.name in member.after:
+        return "it cannot wait for itself"
+    return "" if member.briefing or member.briefing_file or not member.after else "it has no briefing that could wait"
 
 
 def _texts(member: Member) -> Sequence[str]:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
+from fugue_tui.control.agents import team_file
 from fugue_tui.control.commands.layouts import OpenedPlace, opened_places
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
@@ -62,7 +63,8 @@ class LoadedLayout(Struct, frozen=True):
     panes: tuple[OpenedPlace, ...]
     """Their panes, window by window, in reading order."""
     note: str
-    """Which names others have already in the session, so that these panes have a number in theirs; empty if none."""
+    """Which names others have already in the session, so that these panes have a number in theirs, and whether a team
+    of that name can be started; empty if neither."""
 
 
 class NamedLayout(Struct, frozen=True):
@@ -278,8 +280,14 @@ async def _load(
         clean(str(found.entry.path), 4096),
         tuple(window_info(mux, window) for window in windows),
         tuple(pane for window in windows for pane in opened_places(mux, window, list(panes(window.layout)))),
-        renamed,
+        "; ".join(filter(None, (renamed, _team_note(found.entry)))),
     )
+
+
+def _team_note(entry: CatalogEntry) -> str:
+    """That a team of the name of a shipped layout can be started instead; empty if there is none."""
+    is_team = entry.kind is LayoutSource.SHIPPED and (team_file.shipped_dir() / f"{entry.name}.toml").is_file()
+    return f"start-team {clean(entry.name)} starts these agents as a team, with their tasks" if is_team else ""
 
 
 def _directory(cwd: str, here: str) -> str:

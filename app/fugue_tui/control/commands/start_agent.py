@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
@@ -338,15 +338,23 @@ def _is_gone(mux: Multiplexer, pane: PaneId) -> bool:
 
 
 async def briefed(
-    mux: Multiplexer, origin: Origin, pane: PaneId, briefing: str, seconds: float, began: float
+    mux: Multiplexer,
+    origin: Origin,
+    pane: PaneId,
+    briefing: str,
+    seconds: float,
+    began: float,
+    after: Sequence[PaneId] = (),
 ) -> BriefedAgent:
-    """Wait until an agent has its briefing and begins to work on it, or needs an answer before."""
+    """Wait until an agent has its briefing and begins to work on it, or needs an answer before. A briefing that waits
+    for the agents in other panes is not waited for."""
     message = None
     if briefing:
-        message = await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True)
+        boxes = tuple(mailbox(mux, each) for each in after)
+        message = await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True, after=boxes)
     reporter()("waits until the agent is at its input", None)
     number, before = message.id if message else 0, _since(mux, pane)
-    await until(lambda: _is_over(mux, pane, number), seconds, *_changes(mux))
+    await until(lambda: _is_over(mux, pane, number), 0.0 if after else seconds, *_changes(mux))
     if message and _state(mux, number) is MessageState.DELIVERED:
         started = _since(mux, pane) if before is None else before
         await until(lambda: _answers(mux, pane, started), min(ANSWER_SECONDS, seconds), *_changes(mux))

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -55,10 +55,11 @@ class StartedTeam(Struct, frozen=True):
 
 
 class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, toolset=Toolset.AGENTS, creates=True):
-    """Start a team of agents in a window of its own, each with its task: pair, lead-and-workers, review-board, or a
-    team file of your own.
+    """Start a team of agents in a window of its own, each with its task: pair, lead-and-workers, review-board,
+    agent-team-3, or a team file of your own.
 
-    All members are started, or none. Each gets its briefing once it is at its input; the answer says which have it.
+    All members are started, or none. Each gets its briefing once it is at its input; the answer says which have it. One
+    that is to come after others gets it once those have done their tasks.
     """
 
     team: str
@@ -111,17 +112,23 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
         mux.arrange(window.id, presets.apply(team.layout, order, main=first))
         for member in team.members:
             mux.agents.set_partners(opened[member.name], [opened[name] for name in team.partners(member)])
-        found = await asyncio.gather(
-            *(self._briefed(mux, origin, opened[each.name], task, began)
-              for each, task in zip(team.members, tasks, strict=True))
-        )  # fmt: skip
-        return StartedTeam(clean(team.name), clean_path(file), str(window.id), tuple(found))
+        texts = {each.name: task for each, task in zip(team.members, tasks, strict=True)}
+        order = team.order()  # A task is in its mailbox before one that waits for it.
+        briefings = (
+            self._briefed(mux, origin, opened[name], texts[name], began, [opened[one] for one in before])
+            for name, before in order.items()
+        )
+        found = dict(zip(order, await asyncio.gather(*briefings), strict=True))
+        members = tuple(found[each.name] for each in team.members)
+        return StartedTeam(clean(team.name), clean_path(file), str(window.id), members)
 
-    async def _briefed(self, mux: Multiplexer, origin: Origin, pane: PaneId, task: str, began: float) -> BriefedAgent:
+    async def _briefed(
+        self, mux: Multiplexer, origin: Origin, pane: PaneId, task: str, began: float, after: Sequence[PaneId]
+    ) -> BriefedAgent:
         """What became of a member's task; one that has ended is an error of its own, as the others go on."""
         record, cwd = mux.workspace.panes[pane], mux.cwd(pane)
         try:
-            return await briefed(mux, origin, pane, task, self.wait, began)
+            return await briefed(mux, origin, pane, task, self.wait, began, after)
         except Refused as error:
             seconds = round(mux.clock() - began, 3)
             return BriefedAgent(
@@ -142,6 +149,8 @@ class TeamMember(Struct, frozen=True):
     """What it does; null if its agent has ended, or shows nothing yet."""
     unread: int
     """Messages to it that wait, or may not have arrived."""
+    after: tuple[str, ...]
+    """The members that have to do their tasks before it gets its own."""
 
 
 class TeamTasks(Struct, frozen=True):
@@ -302,6 +311,7 @@ async def _directory(member: Member, base: str, added: list[str]) -> str:
 async def _status(mux: Multiplexer, team: str) -> TeamStatus:
     found = members(mux, team)
     agents = {each.pane: each for each in await agent_infos(mux, found)}
+    held = {message.box: message.after for message in mux.mailboxes.held()}
     present = [mux.workspace.panes[pane] for pane in found if pane in mux.workspace.panes]
     return TeamStatus(
         clean(team),
@@ -312,6 +322,7 @@ async def _status(mux: Multiplexer, team: str) -> TeamStatus:
                 clean(str(each.metadata.get(ROLE, ""))),
                 agents.get(str(each.id)),
                 sum(message.state.waits for message in mux.mailboxes.of(box_of(each)) if box_of(each)),
+                tuple(clean(one.name) for one in present if box_of(one) in held.get(box_of(each), ())),
             )
             for each in present
         ),

@@ -80,6 +80,8 @@ class Message(Struct, frozen=True, omit_defaults=True):
     """The mailbox of its sender; empty for users, scripts and clients outside of panes."""
     briefing: bool = False
     """Whether it is typed as it is, without saying that it is a message and whose."""
+    after: tuple[str, ...] = ()
+    """The mailboxes whose agents have to have done what they were given before it is typed."""
 
 
 class Mailboxes:
@@ -88,6 +90,8 @@ class Mailboxes:
     def __init__(self) -> None:
         self._boxes: dict[str, dict[int, Message]] = {}
         self._topics: dict[str, frozenset[str]] = {}
+        self._behind = set[int]()
+        """The numbers of the queued messages that wait for other agents."""
         self._next = 1
         self.loaded = LoadGate()
         """All changes wait for it."""
@@ -120,15 +124,29 @@ class Mailboxes:
             return None
         return next((each for each in found if each.state is MessageState.QUEUED), None)
 
+    def held(self) -> list[Message]:
+        """The queued messages that wait for other agents."""
+        return [each for number in sorted(self._behind) if (each := self.get(number)) is not None]
+
     async def add(
-        self, box: str, sender: str, text: str, *, source: str = "", topic: str = "", briefing: bool = False
+        self,
+        box: str,
+        sender: str,
+        text: str,
+        *,
+        source: str = "",
+        topic: str = "",
+        briefing: bool = False,
+        after: tuple[str, ...] = (),
     ) -> Message:
         """Put a message into a mailbox; it is on disk once this returns. Raises Refused if the mailbox is full, and
         SaveError."""
         await self.loaded.wait()
         if sum(each.state.waits for each in self.of(box)) >= MOST_WAITING:
             raise Refused(f"its mailbox has {MOST_WAITING} unread messages; wait until some are read")
-        message = Message(self._next, box, sender, text, time.time(), topic=topic, source=source, briefing=briefing)
+        message = Message(
+            self._next, box, sender, text, time.time(), topic=topic, source=source, briefing=briefing, after=after
+        )
         self._next += 1
         await self._write(message)
         self._keep(message)
@@ -138,9 +156,17 @@ class Mailboxes:
 
     async def set_state(self, number: int, state: MessageState) -> Message:
         """Give a message another state; it is on disk once this returns. Raises NotFound and SaveError."""
+        return await self._change(number, state=state)
+
+    async def release_message(self, number: int) -> Message:
+        """Let a message wait for other agents no more; that is on disk once this returns. Raises NotFound and
+        SaveError."""
+        return await self._change(number, after=())
+
+    async def _change(self, number: int, **changes: Any) -> Message:
         await self.loaded.wait()
         before = self.message(number)
-        message = self._keep(replace(before, state=state))
+        message = self._keep(replace(before, **changes))
         try:
             await self._write(message)
         except SaveError:
@@ -204,6 +230,10 @@ class Mailboxes:
 
     def _keep(self, message: Message) -> Message:
         self._boxes.setdefault(message.box, {})[message.id] = message
+        if message.after and message.state is MessageState.QUEUED:
+            self._behind.add(message.id)
+        else:
+            self._behind.discard(message.id)
         return message
 
     async def _write(self, message: Message) -> None:
