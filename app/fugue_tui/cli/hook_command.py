@@ -46,13 +46,14 @@ def run(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in PROGRAMS:
         raise Usage(f"hook: wants one of {', '.join(PROGRAMS)}")
     workspace, pane = os.environ.get("FUGUE_SOCKET", ""), os.environ.get("FUGUE_PANE", "")
+    inside, words = bool(workspace and pane), list[str]()
     if arguments[1:] == [_STATUS_LINE]:
         event = _event([])
         words = _usage(event)
-        print(status_line(event))
-    else:
+        print(status_line(event), flush=True)  # The agent need not wait for the workspace.
+    elif inside:
         words = report(_event(arguments[1:]))
-    if workspace and pane and words:
+    if inside and words:
         _send(workspace, ["report-agent", "--pane", pane, *words])
     return 0
 
