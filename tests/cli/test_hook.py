@@ -76,9 +76,12 @@ def in_pane(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("in_pane")
 def test_an_event_on_stdin_or_as_an_argument_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     stop = json.dumps({"hook_event_name": "Stop"})
-    report_done = [("/run/x.sock", ["report-agent", "--pane", "%3", "done"])]
-    assert run_hook(monkeypatch, stop, "claude") == report_done
-    assert run_hook(monkeypatch, "", "codex", '{"type": "agent-turn-complete"}') == report_done
+
+    def done(program: str) -> list[tuple[str, list[str]]]:
+        return [("/run/x.sock", ["report-agent", "--pane", "%3", "--program", program, "done"])]
+
+    assert run_hook(monkeypatch, stop, "claude") == done("claude")
+    assert run_hook(monkeypatch, "", "codex", '{"type": "agent-turn-complete"}') == done("codex")
 
 
 STATUS = {"model": {"id": "claude-opus-4-1", "display_name": "Opus\n4.1"}, "cost": {"total_cost_usd": 0.4567891}}
@@ -88,7 +91,7 @@ STATUS = {"model": {"id": "claude-opus-4-1", "display_name": "Opus\n4.1"}, "cost
 def test_the_status_line_is_printed_and_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["report-agent", "--pane", "%3", "--model=Opus 4.1", "--cost=0.456789"]
+    words = ["report-agent", "--pane", "%3", "--program", "claude", "--model=Opus 4.1", "--cost=0.456789"]
     assert run_hook(monkeypatch, json.dumps(STATUS), "claude", "--status-line") == [("/run/x.sock", words)]
     assert run_hook(monkeypatch, "{}", "claude", "--status-line") == []
     assert capsys.readouterr() == ("Opus 4.1, $0.46\n\n", "")

@@ -54,7 +54,7 @@ def run(arguments: list[str]) -> int:
     elif inside:
         words = report(_event(arguments[1:]))
     if inside and words:
-        _send(workspace, ["report-agent", "--pane", pane, *words])
+        _send(workspace, ["report-agent", "--pane", pane, "--program", arguments[0], *words])
     return 0
 
 

@@ -329,6 +329,15 @@ def test_a_report_says_something_that_can_be(fleet: Fleet, words: str) -> None:
         fleet.room.say(f"report-agent {words}", inside)
 
 
+def test_a_hook_of_an_agent_that_another_has_started_is_not_heard(fleet: Fleet) -> None:
+    pane, wrapped = fleet.agent("claude"), fleet.agent("my-claude")
+    with pytest.raises(NotFound, match="no gemini is in the foreground"):
+        fleet.room.say("report-agent done --program gemini", Origin(Door.CLI, pane, inside=True))
+    for each in (pane, wrapped):
+        told = fleet.room.say("report-agent done --program claude", Origin(Door.CLI, each, inside=True))
+        assert told.state == "done"
+
+
 def test_a_hook_that_runs_before_its_agent_was_found_counts(fleet: Fleet) -> None:
     pane = fleet.room.opened("create-pane --command \"bash -c 'exec -a claude cat'\"")
     group = fleet.mux.terminals[pane].foreground_group

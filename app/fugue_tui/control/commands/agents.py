@@ -15,6 +15,7 @@ from fugue_tui.control.core.answers import TIMED_OUT
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.results import PaneInfo, pane_info
+from fugue_tui.control.restore.agent_resume import AGENTS, OTHERS
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -323,6 +324,8 @@ class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT,
     """The model that you run on."""
     cost: Annotated[float, Meta(ge=0, le=MAX_COST)] | None = None
     """US dollars that you have cost so far."""
+    program: str = ""
+    """Which agent you are, such as claude: one that another agent has started in its pane is not heard."""
     pane: str = target.ACTIVE
     """Your pane."""
 
@@ -337,8 +340,9 @@ class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT,
             raise InvalidArgument("state: give it, or model or cost")
         if pane not in mux.agents.programs:
             look(mux, pane)  # Its first hook may run before it is looked for.
-        if pane not in mux.agents.programs:
-            raise NotFound(f"no agent is in the foreground of {pane}")
+        shown = mux.agents.programs.get(pane, "")
+        if not shown or (self.program and shown != self.program and shown in AGENTS.keys() | OTHERS):
+            raise NotFound(f"no {clean(self.program, 40) or 'agent'} is in the foreground of {pane}")
         if usage != AgentUsage():
             mux.on_event(pane, AgentUsageReported(usage))
         if self.state is not None:
