@@ -30,8 +30,12 @@ from fugue_tui.cli.hook_command import report
         ),
         ({"hook_event_name": "PermissionRequest", "tool_input": 3}, ["blocked", "--kind", "permission"]),
         (
-            {"hook_event_name": "Notification", "notification_type": "permission_prompt", "message": "--may I?"},
+            {"hook_event_name": "Notification", "notification_type": "ToolPermission", "message": "--may I?"},
             ["blocked", "--kind", "permission", "--words=--may I?"],
+        ),
+        (
+            {"hook_event_name": "Notification", "notification_type": "permission_prompt", "message": "x"},
+            ["blocked", "--kind", "permission"],
         ),
         ({"hook_event_name": "Notification", "notification_type": "idle_prompt", "message": "x"}, []),
         ({"hook_event_name": "Elicitation", "message": "x"}, ["blocked", "--kind", "question", "--words=x"]),

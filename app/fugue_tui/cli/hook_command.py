@@ -39,6 +39,8 @@ _NOTIFICATIONS: Final = {
     "agent_needs_input": "question",
 }
 """The kinds of notifications that need the user, and what they need."""
+_GENERAL: Final = "permission_prompt"
+"""Claude Code's comes seconds after PermissionRequest, and says less."""
 
 
 def run(arguments: list[str]) -> int:
@@ -84,7 +86,8 @@ def _state(event: Mapping[str, Any]) -> list[str]:
     if name == "Elicitation":
         return ["blocked", "--kind", "question", *_words(_text(event, "message"))]
     kind = _NOTIFICATIONS.get(_text(event, "notification_type"), "") if name == "Notification" else ""
-    return ["blocked", "--kind", kind, *_words(_text(event, "message"))] if kind else []
+    said = _words(_text(event, "message")) if _text(event, "notification_type") != _GENERAL else []
+    return ["blocked", "--kind", kind, *said] if kind else []
 
 
 def _usage(event: Mapping[str, Any]) -> list[str]:

@@ -97,6 +97,20 @@ def test_a_dialog_on_the_screen_counts_before_hooks_and_titles() -> None:
     assert told(signals, 99.0) == (Signal.HOOK, AgentState.BLOCKED)
 
 
+def test_a_hook_without_words_keeps_those_of_its_state_or_leaves_them_to_the_screen() -> None:
+    wordless = Reading(AgentState.BLOCKED, BlockedBy.PERMISSION)
+    signals = Signals(agent="claude", screen=Seen(BLOCKED, 1.0))
+    signals.add_hook(wordless, 2.0)
+    assert told(signals, 3.0)[0] is Signal.SCREEN
+    signals.add_hook(BLOCKED, 3.0)
+    signals.add_hook(wordless, 9.0)
+    assert signals.hook == Seen(BLOCKED, 2.0)
+    assert told(signals, 9.0)[0] is Signal.HOOK
+    signals.add_hook(DONE, 10.0)
+    signals.add_hook(wordless, 11.0)
+    assert signals.hook == Seen(wordless, 11.0)
+
+
 def test_a_hook_counts_until_the_title_has_shown_something_else_for_a_while() -> None:
     signals = Signals(agent="claude", hook=Seen(WORKING, 10.0), title=Seen(IDLE, 9.0))
     assert told(signals, 10.0) == (Signal.HOOK, AgentState.WORKING)

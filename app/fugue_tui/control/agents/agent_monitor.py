@@ -66,8 +66,7 @@ class AgentMonitor:
             case StatusReport():
                 self._signals.setdefault(pane, Signals()).add_report(event, now)
             case AgentReported(reading) if pane in self._signals:
-                signals = self._signals[pane]
-                signals.hook = seen(signals.hook, reading, now)
+                self._signals[pane].add_hook(reading, now)
             case AgentUsageReported(usage) if pane in self._signals:
                 self._signals[pane].add_usage(usage, now)
             case Notification(title, body) if pane in self._signals:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fugue_tui.multiplexer.agents.state import (
     AgentState,
@@ -92,6 +93,13 @@ class Signals(Struct):
         else:
             self.app, self.report = report.app or self.app, seen(self.report, reading, now)
 
+    def add_hook(self, reading: Reading, now: float) -> None:
+        """A hook of the agent reports what it does; without words, those of the same state stay."""
+        before = self.hook.reading if self.hook is not None else reading
+        if not reading.words and (before.state, before.kind) == (reading.state, reading.kind):
+            reading = replace(reading, words=before.words)
+        self.hook = seen(self.hook, reading, now)
+
     def add_usage(self, usage: AgentUsage, now: float) -> None:
         """A hook of the agent reports what it runs on."""
         self.usage, self.used_at = self.usage.updated(usage), now
@@ -134,8 +142,9 @@ class Signals(Struct):
     def _observed(self, now: float) -> tuple[Signal, Seen]:
         """What other signals show."""
         if self.screen is not None and self.screen.reading.state is AgentState.BLOCKED:
-            if self.hook is not None and self.hook.reading.state is AgentState.BLOCKED:
-                return Signal.HOOK, self.hook  # It says more of the same dialog.
+            hook = self.hook
+            if hook is not None and hook.reading.state is AgentState.BLOCKED and hook.reading.words:
+                return Signal.HOOK, hook  # It says more of the same dialog.
             return Signal.SCREEN, self.screen
         level = Signal.TITLE, self.title
         if self.title is None:
