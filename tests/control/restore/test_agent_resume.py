@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from fugue_tui.control.restore.agent_resume import AGENTS, agent_of, resume_argv
+from fugue_tui.terminal.pty import process
 
 pytestmark = pytest.mark.slow
 
@@ -105,7 +106,10 @@ def test_claude_with_teams_in_panes_resumes_with_them(
     monkeypatch.setenv("HOME", str(tmp_path))
     assert resume_argv(argv, run().pid, "/w/my.app") == ("claude", "--resume", ONE, "--settings", "{}")
     monkeypatch.setenv("FUGUE_TMUX", "/run/tmux-1")
-    *program, claude = resume_argv(argv, run().pid, "/w/my.app")[:-4]
+    pid = run().pid
+    while "sleep" not in process.argv(pid) or "FUGUE_TMUX" not in (process.environ(pid) or {}):
+        continue  # While a process becomes another program, it has none.
+    *program, claude = resume_argv(argv, pid, "/w/my.app")[:-4]
     assert claude == "claude"
     assert program in (
         [os.path.join(os.path.dirname(sys.executable), "fugue-tui")],
