@@ -9,6 +9,7 @@ from msgspec import Struct
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.tui.app_context import AppContext
@@ -18,6 +19,7 @@ from fugue_tui_widgets.which_key import Hint
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
+_ARROWS: Final = "←→↑↓"
 _COPY_MODE_KEYS: Final = ("v", "q", "y", "Escape")
 _HINTED_KEYS: Final = ("?", "%", "c", "p", "a", *_COPY_MODE_KEYS)
 """The keys that hints name before the word for what they do."""
@@ -195,7 +197,7 @@ class KeyDispatch:
 
 
 _LABELS: Final = {
-    Action.HELP: "help: all keys, all commands",
+    Action.HELP: "help: all keys and commands",
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "copy mode: scroll, copy",
@@ -206,9 +208,9 @@ _LABELS: Final = {
     Action.QUIT: "end everything",
     Action.CHOOSE_WINDOW: "choose a window",
     Action.CHOOSE_SESSION: "choose a session",
-    Action.RENAME_PANE: "rename pane",
-    Action.RENAME_WINDOW: "rename window",
-    Action.RENAME_SESSION: "rename session",
+    Action.RENAME_PANE: "name the pane",
+    Action.RENAME_WINDOW: "rename the window",
+    Action.RENAME_SESSION: "rename the session",
     Action.APPROVALS: "answer agents, see grants",
     Action.AGENTS: "all agents",
     Action.TASKS: "tasks",
@@ -217,20 +219,57 @@ _LABELS: Final = {
 }
 
 
+_COMMAND_LABELS: Final = {
+    "split-pane --direction horizontal": "split: side by side",
+    "split-pane --direction vertical": "split: one above the other",
+    "close-pane": "close the pane",
+    "zoom-pane": "zoom the pane, and back",
+    **{f"focus-pane {side}": "focus the pane on that side" for side in Side},
+    "focus-pane next": "focus the next pane",
+    "focus-pane last": "focus the last pane",
+    **{f"resize-pane --side {side} --cells 1": "resize by one cell" for side in Side},
+    **{f"resize-pane --side {side} --cells 5": "resize by five cells" for side in Side},
+    "swap-pane --other previous": "swap with the previous pane",
+    "swap-pane --other next": "swap with the next pane",
+    "rotate-panes": "rotate the panes",
+    "select-layout next": "next layout",
+    "equalize-panes": "make the panes equal",
+    "undo-change": "undo the last change",
+    "redo-change": "redo",
+    "create-window": "new window",
+    "select-window next": "next window",
+    "select-window previous": "previous window",
+    "select-window last": "last window",
+    "close-window": "close the window",
+    "select-session previous": "previous session",
+    "select-session next": "next session",
+    "paste-smart": "paste, adapted to the program",
+    "toggle-sideband": "parse tags, or no longer",
+    "focus-waiting-agent": "go to the agent that waits",
+}
+"""Command lines of the default keys, in the words of people."""
+
+
 def label(binding: Binding) -> str:
-    """What a key does, in a few words: a command without the names of its flags."""
+    """What a key does, in a few words: those of a default key, or a command without the names of its flags."""
     if binding.action is not None:
         return _LABELS[binding.action]
+    if (words := _COMMAND_LABELS.get(binding.words)) is not None:
+        return words
     verb, *rest = binding.words.split()
     if verb == "select-window" and rest[:1] and rest[0].startswith(":"):
-        return "select window by number"
+        return "window by number"
     arguments = " ".join(word for word in rest if not word.startswith("--"))
     return f"{verb.replace('-', ' ')} {arguments}".strip()
 
 
 def listed(keys: list[str]) -> str:
-    """Keys that do the same; all ten digits as a range."""
-    return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
+    """Keys that do the same; all ten digits as a range, and the four arrows together."""
+    if len(keys) == 10 and all(key.isdigit() for key in keys):
+        return "0-9"
+    modifiers = {key[:-1] for key in keys}
+    arrows = "".join(key[-1:] for key in keys)
+    return modifiers.pop() + arrows if len(modifiers) == 1 and arrows == _ARROWS else " ".join(keys)
 
 
 def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:

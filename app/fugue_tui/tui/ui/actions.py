@@ -37,9 +37,11 @@ class Actions:
         self.approvals = ApprovalPrompt(app)
         """The dialog in which the user answers agents."""
         self._before_drag: tuple[Window, History] | None = None
+        self._recent = list[str]()
+        """What was chosen in the palette, latest first."""
         self._table: dict[Action, Callable[[], object]] = {
             Action.HELP: self._show_help,
-            Action.PALETTE: lambda: app.push_screen(Palette()),
+            Action.PALETTE: self._show_palette,
             Action.COMMAND_LINE: app.commands.prompt,
             Action.SCROLL: keyboard.start_copy_mode,
             Action.PASTE: self._paste,
@@ -65,6 +67,9 @@ class Actions:
             self._table[binding.action]()
         elif binding.command is not None:
             self._app.commands.confirm(binding.command)
+
+    def _show_palette(self) -> None:
+        self._app.push_screen(Palette(self._keyboard.keymap, self.run, self._recent))
 
     def report_undo(self, text: str, reverting: str) -> None:
         """Show which panes were closed or what was undone, and the keys that bring the panes back."""

@@ -1,4 +1,4 @@
-"""Every command in Textual's command palette: those without required arguments run at once, others open the prompt.
+"""What people do and every command, in Textual's command palette: what the keys do first, with the keys beside it.
 
 Enter means what stands in the line: Textual's own takes whatever its list shows at that moment, and that is the answer
 to the first letters if the user types fast or pastes.
@@ -8,58 +8,137 @@ to the first letters if the user types fast or pastes.
 # pyright: reportUnknownMemberType=false
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar, Final, cast
 
+from msgspec import Struct
 from textual import on
-from textual.binding import Binding as KeyBinding
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.fuzzy import Matcher
 from textual.widgets import Input
 from textual.worker import Worker, WorkerError
 
 from fugue_tui.control.core.command import Command, Effect, registry
-from fugue_tui.control.keymap import Action, Binding
+from fugue_tui.control.keymap import Action, Keymap
+from fugue_tui.control.keymap import Binding as KeyBinding
 from fugue_tui.control.schema.command_schema import Description, describe
 from fugue_tui.control.schema.tmux_names import tmux_names
+from fugue_tui.terminal.input.keys import spell
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.input.key_bindings import label as label_of_key
+from fugue_tui.tui.input.key_bindings import written
 
-SCREENS: Final = {
-    Action.TASKS: "Show the list of tasks, to add, edit and finish them.",
-    Action.AGENTS: "Show all agents in a table, to go there, answer and interrupt.",
+RECENT: Final = 5
+"""Entries that were chosen last, which are listed first."""
+_TITLE: Final = "what to do"
+_FOOTER: Final = "↑ ↓ choose · Enter runs · Escape closes"
+_FIRST: Final = (
+    *("split-pane --direction horizontal", "split-pane --direction vertical", "create-window", Action.SCROLL),
+    *(Action.PASTE, "zoom-pane", "select-layout next", Action.CHOOSE_WINDOW, Action.CHOOSE_SESSION, Action.AGENTS),
+    *("focus-waiting-agent", "close-pane", "close-window", "undo-change", Action.DETACH, Action.HELP),
+)
+"""What the palette opens on, by what a key is bound to."""
+_SAID: Final = {
+    "split-pane --direction horizontal": "split right, vertical split, new pane beside, columns",
+    "split-pane --direction vertical": "split down, horizontal split, new pane below, rows",
+    "create-window": "new tab, open a tab",
+    "close-pane": "kill pane, exit",
+    "close-window": "close tab, kill window",
+    "zoom-pane": "maximize, full screen, fullscreen, restore the size",
+    "select-layout next": "change layout, arrange, tile",
+    "equalize-panes": "equal sizes, balance, distribute",
+    "undo-change": "undo close, reopen, restore",
+    "select-window next": "next tab",
+    "select-window previous": "previous tab",
+    "select-window last": "last tab",
+    "swap-pane --other next": "move pane",
+    "swap-pane --other previous": "move pane",
+    "focus-waiting-agent": "blocked agent, permission, answer",
+    "paste-smart": "clipboard, paste special",
+    Action.SCROLL: "scroll back, history, search, select text, copy",
+    Action.PASTE: "clipboard, insert",
+    Action.DETACH: "detach, leave, quit and keep running, exit",
+    Action.QUIT: "quit, exit, kill server, shut down",
+    Action.HELP: "keys, shortcuts, commands, documentation",
+    Action.CHOOSE_WINDOW: "tabs, list of windows, switch",
+    Action.CHOOSE_SESSION: "list of sessions, switch",
+    Action.CHOOSE_CLIENT: "detach another terminal",
+    Action.RENAME_WINDOW: "rename tab, title",
+    Action.RENAME_PANE: "title of the pane, rename pane",
+    Action.AGENTS: "claude, codex, gemini, fleet, status",
+    Action.TASKS: "to-do list, add a task",
+    Action.APPROVALS: "permissions, approve, grants",
+    Action.HOLD_PANE: "lock the pane for agents",
+    Action.FREEZE_AGENTS: "stop all agents, pause",
+    Action.COMMAND_LINE: "command line, prompt",
+    Action.REDRAW: "refresh the screen",
 }
-"""The screens that are no command's, and what they are for."""
+"""Words for the same that people search for, by what a key is bound to."""
+
+
+class Entry(Struct, frozen=True):
+    """A line of the palette."""
+
+    key: str
+    """What it is known by: what a key is bound to, or a command."""
+    words: str
+    """What it is called."""
+    note: str
+    """What it does, or the words by which it is found too."""
+    keys: str
+    """The keys that do the same; empty for none."""
+    run: Callable[[], object]
+    names: tuple[str, ...] = ()
+    """Other names: tmux's."""
+
+    def score(self, matcher: Matcher) -> float:
+        """How well it matches; 0 if it does not. What people do comes before commands, and words before what is
+        spread over several."""
+        query = matcher.query.casefold()
+        said = (self.words, *self.names, *self.note.split(", ")) if self.keys else (self.words, *self.names)
+        whole = max((_rank(query, each.casefold()) for each in said), default=0.0)
+        fuzzy = max(map(matcher.match, said), default=0.0)
+        return 0.0 if not whole and not fuzzy else whole + fuzzy * 0.1 + (0.5 if self.keys else 0.0)
 
 
 class CommandProvider(Provider):
-    """Offers the whole registry."""
+    """Offers what keys do and the whole registry."""
 
     async def discover(self) -> Hits:
-        """Every command, before anything is typed."""
-        for action, summary in SCREENS.items():
-            yield DiscoveryHit(action, self._opened(action), action, summary)
-        for cls, description in entries():
-            yield DiscoveryHit(label(cls, description), self._chosen(cls, description), cls.verb, description.summary)
+        """What was chosen last, what people do most, the other keys, then every command."""
+        palette = self._palette
+        for entry in sorted(self._entries(), key=palette.order):
+            yield DiscoveryHit(_shown(entry), partial(palette.choose, entry), entry.words, entry.note)
 
     async def search(self, query: str) -> Hits:
-        """The commands whose name, tmux's name or summary matches."""
-        matcher = self.matcher(query)
-        for action, summary in SCREENS.items():
-            if (score := max(matcher.match(action), matcher.match(summary) * 0.8)) > 0:
-                yield Hit(score, matcher.highlight(action), self._opened(action), action, summary)
+        """What matches by its words, by other words for it, or by tmux's name."""
+        palette, matcher = self._palette, self.matcher(query)
+        for entry in self._entries():
+            if score := entry.score(matcher):
+                shown = _shown(entry, matcher.highlight(entry.words))
+                yield Hit(score, shown, partial(palette.choose, entry), entry.words, entry.note)
+
+    @property
+    def _palette(self) -> "Palette":
+        return next(screen for screen in self.app.screen_stack if isinstance(screen, Palette))
+
+    def _entries(self) -> Iterator[Entry]:
+        palette = self._palette
+        return chain(_of_keys(palette.keymap, palette.run_binding), self._commands())
+
+    def _commands(self) -> Iterator[Entry]:
         for cls, description in entries():
-            text = label(cls, description)
-            theirs = max(map(matcher.match, tmux_names(cls.verb)), default=0.0)
-            score = max(matcher.match(text), theirs * 0.9, matcher.match(description.summary) * 0.8)
-            if score > 0:
-                yield Hit(score, matcher.highlight(text), self._chosen(cls, description), text, description.summary)
+            names = tuple(tmux_names(cls.verb))
+            yield Entry(
+                cls.verb, label(cls, description), description.summary, "", self._chosen(cls, description), names
+            )
 
-    def _opened(self, action: Action) -> "partial[None]":
-        return partial(cast(AppContext, self.app).actions.run, Binding(action, action=action))
-
-    def _chosen(self, cls: type[Command[Any]], description: Description) -> "partial[None]":
+    def _chosen(self, cls: type[Command[Any]], description: Description) -> Callable[[], object]:
         commands = cast(AppContext, self.app).commands
         if asks(cls, description):
             return partial(commands.prompt, f"{cls.verb} ")
@@ -67,12 +146,32 @@ class CommandProvider(Provider):
 
 
 class Palette(CommandPalette):
-    """The palette over every command; a whole command line may be typed into it as well."""
+    """The palette over what keys do and every command; a whole command line may be typed into it as well."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [KeyBinding("ctrl+c", "escape", "Close", show=False, priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "escape", "Close", show=False, priority=True)]
 
-    def __init__(self) -> None:
-        super().__init__(providers=[CommandProvider], placeholder="Search commands...")
+    def __init__(self, keymap: Keymap, run_binding: Callable[[KeyBinding], None], recent: list[str]) -> None:
+        """`recent` holds what was chosen last, latest first, and is kept up to date."""
+        super().__init__(providers=[CommandProvider], placeholder="split, window, agents, quit...")
+        self.keymap, self.run_binding, self._recent = keymap, run_binding, recent
+
+    def on_mount(self) -> None:
+        """Say in the frame of the line what it is, and how to leave it."""
+        line = self.query_one("#--input")
+        line.border_title, line.border_subtitle = _TITLE, _FOOTER
+
+    def order(self, entry: Entry) -> tuple[int, int]:
+        """Where an entry stands as long as nothing is typed."""
+        if entry.key in self._recent:
+            return 0, self._recent.index(entry.key)
+        if entry.keys:
+            return (1, _FIRST.index(entry.key)) if entry.key in _FIRST else (2, 0)
+        return 3, 0
+
+    def choose(self, entry: Entry) -> None:
+        """Run an entry, and list it first the next time."""
+        self._recent[:] = [entry.key, *(key for key in self._recent if key != entry.key)][:RECENT]
+        entry.run()
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
@@ -99,9 +198,7 @@ class Palette(CommandPalette):
             event.input.post_message(Input.Submitted(event.input, event.value))
 
     def _call_of(self, line: str) -> "partial[None] | None":
-        """Opens a screen by its name, or runs a line that starts with a command's name; None for other lines."""
-        if line in SCREENS:
-            return partial(cast(AppContext, self.app).actions.run, Binding(line, action=Action(line)))
+        """Runs a line that starts with a command's name; None for other lines."""
         cls = next((cls for cls, _ in entries() if [cls.verb] == line.split()[:1]), None)
         if cls is None:
             return None
@@ -125,3 +222,36 @@ def asks(cls: type[Command[Any]], description: Description) -> bool:
 def label(cls: type[Command[Any]], description: Description) -> str:
     """How the palette writes a command: `split-pane`, with `...` if it asks for more."""
     return cls.verb + (" ..." if asks(cls, description) else "")
+
+
+def _of_keys(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entry]:
+    """What the keys after the prefix do, once each; not what only makes sense as a key."""
+    found = dict[str, list[str]]()
+    for press, binding in keymap.prefixed.items():
+        found.setdefault(binding.words, []).append(written(press))
+    bound = {binding.words: binding for binding in keymap.prefixed.values()}
+    for words, keys in found.items():
+        verb, _, rest = words.partition(" ")
+        if words == Action.PALETTE or verb == "resize-pane" or rest.startswith(":"):
+            continue
+        name = label_of_key(bound[words])
+        shown = f"{name}: {rest}" if verb == "focus-pane" and "side" in name else name
+        names = (words,) if bound[words].action is not None else (verb, *tmux_names(verb))
+        yield Entry(
+            words, shown, _SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
+        )
+
+
+def _rank(query: str, text: str) -> float:
+    """3 for the text itself, 2 if it starts with the query, 1 if all words of the query begin words in it."""
+    if text == query:
+        return 3.0
+    if text.startswith(query):
+        return 2.0
+    words = text.replace("-", " ").replace(":", " ").split()
+    return 1.0 if all(any(word.startswith(each) for word in words) for each in query.split()) else 0.0
+
+
+def _shown(entry: Entry, words: Content | None = None) -> Content:
+    name = words or Content(entry.words)
+    return Content.assemble(name, "   ", (entry.keys, "dim")) if entry.keys else name
