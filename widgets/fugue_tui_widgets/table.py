@@ -1,0 +1,237 @@
+"""A table with a cursor: draws the rows that it is given, and repaints only the cells that changed."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual import events
+from textual.filter import LineFilter
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from fugue_tui.layout.table import GAP, Column, TableRow, cells_of, fit, wanted
+from fugue_tui_widgets.error_boundary import ErrorBoundary
+
+_HEADER: Final = 1
+"""Rows of the column titles, which do not scroll."""
+
+
+class Table(ErrorBoundary, ScrollView, can_focus=False):
+    """Rows below the titles of their columns; the cursor stays on its row while others come, go and move."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "table--header", "table--cursor", "table--blurred", "table--blocked", "table--error", "table--done",
+        "table--working",
+    }  # fmt: skip
+    DEFAULT_CSS = """
+    Table {
+        width: 1fr; height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; color: $foreground;
+        & > .table--header { color: $text-muted; text-style: bold; }
+        & > .table--cursor {
+            color: $block-cursor-foreground; background: $block-cursor-background; text-style: $block-cursor-text-style;
+        }
+        & > .table--blurred {
+            color: $block-cursor-blurred-foreground; background: $block-cursor-blurred-background;
+            text-style: $block-cursor-blurred-text-style;
+        }
+        & > .table--blocked { color: $warning; text-style: bold; }
+        & > .table--error { color: $error; text-style: bold; }
+        & > .table--done { color: $success; }
+        & > .table--working { color: $primary; }
+    }
+    """
+
+    class Chosen(Message):
+        """A row was double-clicked."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, columns: Sequence[Column], *, opaque: bool) -> None:
+        """`opaque`: whether it has a background of its own, instead of the host terminal's."""
+        super().__init__()
+        self._columns, self._opaque = columns, opaque
+        self._titles = tuple(column.title for column in columns)
+        self._rows: Sequence[TableRow] = ()
+        self._wanted = wanted(columns, (), cell_len)
+        self._widths = [0] * len(columns)
+        self._strips: dict[tuple[int, bool], Strip] = {}
+        self._at = 0
+        self._bright = False
+
+    # Rows
+
+    @property
+    def chosen(self) -> TableRow | None:
+        """The row under the cursor; None if there is none."""
+        return self._rows[self._at] if self._rows else None
+
+    def show(self, rows: Sequence[TableRow]) -> None:
+        """Show these rows, in this order."""
+        old, chosen, above = self._rows, self.chosen, self._at
+        self._rows = rows
+        keys = [row.key for row in rows]
+        found = keys.index(chosen.key) if chosen and chosen.key in keys else above
+        self._at = max(min(found, len(rows) - 1), 0)
+        if {row.key for row in old} != set(keys):
+            self._wanted = wanted(self._columns, rows, cell_len)
+        else:
+            self._wanted = list(map(max, self._wanted, wanted(self._columns, rows, cell_len)))
+        if self._fit() or len(old) != len(rows):
+            self._draw_all()
+            return
+        for number, (before, after) in enumerate(zip(old, rows, strict=True)):
+            if before.cells != after.cells or before.tone != after.tone:
+                self._repaint(number, None if before.tone != after.tone else before)
+        if self._at != above:
+            self._moved(above)
+
+    def _fit(self) -> bool:
+        """Fit the columns to the width; whether any has changed."""
+        before, self._widths = self._widths, fit(self._columns, self._wanted, self._room)
+        return before != self._widths
+
+    def _draw_all(self) -> None:
+        """Draw every row again, and fit the scrollbar to their number."""
+        self._strips.clear()
+        self.virtual_size = Size(self._room, len(self._rows) + _HEADER)
+        self.refresh()
+        self._keep_in_view()
+
+    @property
+    def _room(self) -> int:
+        """The cells of a row."""
+        return self.scrollable_content_region.width
+
+    def watch_show_vertical_scrollbar(self) -> None:
+        """Fit the columns beside the scrollbar."""
+        if self._fit():
+            self._draw_all()
+
+    def on_resize(self) -> None:
+        """Fit the columns, and keep the cursor in view."""
+        self._wanted = wanted(self._columns, self._rows, cell_len)
+        self._fit()
+        self._draw_all()
+
+    def _repaint(self, number: int, before: TableRow | None = None) -> None:
+        """Repaint a row: the cells that differ from `before`, or all of it."""
+        for selected in (False, True):
+            self._strips.pop((number, selected), None)
+        y = number + _HEADER - int(self.scroll_y)
+        if _HEADER <= y < self.size.height:
+            left, right = self._differing(before, self._rows[number]) if before else (0, self._room)
+            self.refresh(Region(left, y, right - left, 1))
+
+    def _differing(self, before: TableRow, after: TableRow) -> tuple[int, int]:
+        """The columns of the screen from the first to after the last cell that differs."""
+        x, ends = 0, list[tuple[int, int]]()
+        for number, width in enumerate(self._widths):
+            if width:
+                if before.cells[number] != after.cells[number]:
+                    ends.append((x, x + width))
+                x += width + GAP
+        return (ends[0][0], ends[-1][1]) if ends else (0, 0)
+
+    # The cursor
+
+    def move(self, rows: int) -> None:
+        """Move the cursor by some rows, as far as there are any."""
+        before, self._at = self._at, max(min(self._at + rows, len(self._rows) - 1), 0)
+        self._moved(before)
+
+    def redraw_cursor(self, *, bright: bool) -> None:
+        """Draw the cursor brightly, while keys are for the table, or faintly."""
+        self._bright = bright
+        if self._rows:
+            self._repaint(self._at)
+
+    @property
+    def page(self) -> int:
+        """The rows that are visible at a time."""
+        return max(self.size.height - _HEADER, 1)
+
+    def _moved(self, before: int) -> None:
+        for number in {before, self._at} & set(range(len(self._rows))):
+            self._repaint(number)
+        self._keep_in_view()
+
+    def _keep_in_view(self) -> None:
+        top = int(self.scroll_y)
+        wanted_top = min(max(top, self._at - self.page + 1), self._at)
+        if wanted_top != top:
+            self.scroll_to(y=wanted_top, animate=False, immediate=True)
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose a row; go there by a double click."""
+        number = event.y - _HEADER + int(self.scroll_y)
+        if event.y >= _HEADER and 0 <= number < len(self._rows):
+            before, self._at = self._at, number
+            self._moved(before)
+            if event.chain > 1 and before == number:
+                self.post_message(self.Chosen(self._rows[number].key))
+
+    # Drawing
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Repaint the rows in their new places."""
+        super().watch_scroll_y(old_value, new_value)
+        self.refresh()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """None: the colours of panes are not filtered either."""
+        return ()
+
+    def notify_style_update(self) -> None:
+        """Draw the rows again in the colours of another theme."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows, without Textual's cache of styles, which would give them a background."""
+        if not self.is_attached:  # Removed, but on the screen until the next layout; it has no styles any more.
+            return [Strip.blank(crop.width)] * crop.height
+        return [self.render_line(y).crop(crop.x, crop.right) for y in range(crop.y, crop.bottom)]
+
+    def render_line(self, y: int) -> Strip:
+        """The titles, a row, or nothing."""
+        width = self._room
+        if y == 0:
+            return self._strip(self._titles, self._style("table--header"), None)
+        number = y - _HEADER + int(self.scroll_y)
+        if number >= len(self._rows):
+            return Strip.blank(width, self._style(""))
+        selected = number == self._at
+        strip = self._strips.get((number, selected))
+        if strip is None or strip.cell_length != width:
+            strip = self._strips[number, selected] = self._row(self._rows[number], selected=selected)
+        return strip
+
+    def _row(self, row: TableRow, *, selected: bool) -> Strip:
+        if selected:
+            return self._strip(row.cells, self.get_component_rich_style(self._cursor_style), None)
+        return self._strip(row.cells, self._style(""), self._style(f"table--{row.tone}") if row.tone else None)
+
+    @property
+    def _cursor_style(self) -> str:
+        return "table--cursor" if self._bright else "table--blurred"
+
+    def _strip(self, texts: Sequence[str], style: RichStyle, tone: RichStyle | None) -> Strip:
+        width = self._room
+        segments = [
+            Segment(text, tone if tone and self._columns[number].toned else style)
+            for number, text in cells_of(self._columns, self._widths, texts, cell_len)
+        ]
+        return Strip(segments).adjust_cell_length(width, style)
+
+    def _style(self, component: str) -> RichStyle:
+        """A style, without a background unless the table is opaque."""
+        style = self.get_component_rich_style(component) if component else self.rich_style
+        return style if self._opaque else RichStyle(color=style.color, bold=style.bold, dim=style.dim)
