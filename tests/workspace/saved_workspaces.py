@@ -59,6 +59,7 @@ def records(draw: st.DrawFn, id: PaneId) -> Pane:
         draw(st.sampled_from(OnExit)),
         frozenset(draw(st.lists(lines, max_size=3))),
         MappingProxyType(draw(st.dictionaries(lines, values, max_size=2))),
+        draw(st.just("") | lines),
     )
 
 

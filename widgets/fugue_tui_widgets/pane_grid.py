@@ -78,6 +78,8 @@ class PaneGrid(ErrorBoundary, Widget):
         super().__init__(id=id)
         self._default_layout = _Solved()
         self.views: dict[PaneId, TerminalView] = {}
+        self.contents: dict[PaneId, Widget] = {}
+        """What is shown in place of the views of panes that run no program."""
         self.model = GridView()
         self._lines: FrameLines | None = None
         self._dragged: tuple[Divider, Offset] | None = None
@@ -117,10 +119,40 @@ class PaneGrid(ErrorBoundary, Widget):
         if fresh:
             self.mount(*fresh.values())
 
+    def set_contents(self, contents: Mapping[PaneId, Widget]) -> None:
+        """Mount what is shown in panes without a program, in place of their views; remove that of closed panes."""
+        if not self.is_attached:
+            return
+        for pane in [pane for pane in self.contents if pane not in contents]:
+            self.contents.pop(pane).remove()
+            if pane in self.views:
+                self.views[pane].display = True
+        fresh = {pane: widget for pane, widget in contents.items() if pane not in self.contents}
+        self.contents |= fresh
+        for pane in fresh:
+            self.views[pane].display = False
+        if fresh:
+            self.mount(*fresh.values())
+
+    def show_as_text(self, pane: PaneId, *, text: bool) -> None:
+        """Show the view of a pane without a program, or again what is shown in its place."""
+        if pane in self.contents:
+            self.views[pane].display, self.contents[pane].display = text, not text
+
+    def content_of(self, pane: PaneId | None) -> Widget | None:
+        """What is shown now in place of a pane's view; None if the view is."""
+        content = self.contents.get(pane) if pane is not None else None
+        return content if content is not None and content.display else None
+
+    def pane_of(self, widget: Widget) -> PaneId | None:
+        """The pane in which a widget is."""
+        shown = {id(shown): pane for each in (self.views, self.contents) for pane, shown in each.items()}
+        return next((pane for node in widget.ancestors_with_self if (pane := shown.get(id(node)))), None)
+
     def placements(self, children: Sequence[Widget]) -> Iterable[WidgetPlacement]:
         """Where each shown view goes, relative to this container."""
         rectangles = self.model.solution.panes
-        by_view = {id(view): pane for pane, view in self.views.items()}
+        by_view = {id(widget): pane for each in (self.views, self.contents) for pane, widget in each.items()}
         for child in children:
             rect = rectangles.get(by_view.get(id(child), PaneId(-1)))
             if rect is not None:

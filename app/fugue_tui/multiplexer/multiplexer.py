@@ -48,6 +48,7 @@ from fugue_tui.multiplexer.input.lease import Lease
 from fugue_tui.multiplexer.input.pane_input import PaneInput
 from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
+from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
@@ -126,6 +127,10 @@ class Multiplexer:
         """The panes that were restored without their programs."""
         self.pane_reports: dict[PaneId, PaneReports] = {}
         """What each pane's program reported besides text."""
+        self.contents = PaneContents(self)
+        """What is shown in the panes that run no program."""
+        self.on_overlay = CallbackList[[str]]()
+        """The user is to see something over the panes, such as `agents`."""
         self.pane_queue = PaneQueue()
         """Jobs that need exclusive use of a pane."""
         self.waiting_input = PaneQueue()
@@ -326,7 +331,7 @@ class Multiplexer:
         if window.named:
             return window.name
         terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
-        return pane.name or (terminal.foreground if terminal else "") or window.name or "shell"
+        return pane.name or pane.content or (terminal.foreground if terminal else "") or window.name or "shell"
 
     def cwd(self, pane: PaneId) -> str:
         """The present or initial working directory of a pane's program; empty for the workspace's own."""
@@ -335,7 +340,8 @@ class Multiplexer:
 
     def runs(self, pane: PaneId) -> bool:
         """Whether a pane's program is running. Raises NotFound."""
-        return self.terminal(pane).exit is None and pane not in self.restored_panes
+        terminal = self.terminal(pane)
+        return terminal.exit is None and not terminal.waits
 
     def inject(self, pane: PaneId, context: object | None) -> None:
         """Keep what was set in a pane's shell; None once it is withdrawn."""
@@ -371,6 +377,7 @@ class Multiplexer:
         A running program is ended; in a restored pane the new one runs below the old text. Raises NotFound, Refused or
         SpawnFailed, and has changed nothing then."""
         self.lease.check_end(pane)
+        self.contents.check_program(pane)
         old, record = self.terminal(pane), self._workspace.panes[pane]
         record = record if argv is None else replace(record, argv=argv)
         if pane in self.restored_panes:
@@ -512,6 +519,8 @@ class Multiplexer:
         return exit.code == 0 or left
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
+        if pane.content:
+            return self._spawner.wait(size, self._watcher(pane.id), handover)
         check_descriptors()
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)

@@ -112,6 +112,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self._mounted = False
         self._paused = False
         self._is_switching = True
+        self._for_widget: events.Key | None = None
+        """The last key that is for a widget in a pane: Textual brings it here once more."""
         self._bar_covers = False
         """Whether the status bar has no row of its own, and covers the last one while it shows a message."""
 
@@ -206,6 +208,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_empty.connect(self.leave)
         self.mux.undo_log.on_report.connect(self.actions.report_undo)
         self.actions.approvals.start()
+        self.actions.agents.start()
         self.mux.lease.on_change.connect(self.status_updates.request)
         self.mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
@@ -287,6 +290,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def resume_rendering(self, *, overdue: bool) -> None:
         """Lay out and draw again, what is `overdue` at once."""
         self._show_status()
+        self.actions.agents.wake()
         if self._paused:
             self._paused = False
             self._end_batch()
@@ -360,7 +364,13 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def rebuild(self) -> None:
         """Update the widgets from the workspace."""
-        moved = arrange(self.mux, self.grid, watched=self.clients.watched, draws_cursor=self.is_headless)
+        moved = arrange(
+            self.mux,
+            self.grid,
+            watched=self.clients.watched,
+            draws_cursor=self.is_headless,
+            content=self.actions.agents.content,
+        )
         self._is_switching = moved or self._is_switching
         self._refocus()
         self._show_status()
@@ -368,9 +378,19 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.place_cursor()
 
     def _refocus(self) -> None:
-        view = self.focused_view
-        if view is not None and self.base.focused is not view:
-            self.base.set_focus(view, scroll_visible=False)
+        target = self.grid.content_of(self.mux.focused) or self.focused_view
+        focused = self.base.focused
+        if target is not None and (focused is None or target not in focused.ancestors_with_self):
+            self.base.set_focus(target, scroll_visible=False)
+
+    def show_as_text(self, *, text: bool) -> None:
+        """Show the focused pane as text, if it runs no program, or again as the widget that it is."""
+        pane = self.mux.focused
+        if pane is not None and pane in self.grid.contents:
+            self.mux.contents.refresh(pane)
+            self.grid.show_as_text(pane, text=text)
+            self.repaint()
+            self._refocus()
 
     def _settled(self, screen: Screen[Any]) -> None:
         """The compositor has laid out and painted everything."""
@@ -466,15 +486,20 @@ class FugueApp(App[int], inherit_bindings=False):
     # Input
 
     def take_key(self, event: events.Key, client: AttachedClient | None = None) -> bool:
-        """Whether the workspace or a program consumed the key; dialogs get theirs from Textual."""
+        """Whether the workspace or a program consumed the key; dialogs and other widgets get theirs from Textual."""
         press, owner = press_of(event), client.id if client else 0
         self.mux.lease.key_pressed()
         if not self.on_panes or not self._mounted:
             self.keyboard.consume(press, owner)
             return False
+        if event is self._for_widget:
+            return False
         self._frames.render_soon(self.mux.focused)
         if not self.keyboard.press(press, owner, client.prefixes if client else frozenset()):
             view = self.focused_view
+            if self.grid.content_of(self.mux.focused) is not None:
+                self._for_widget = event
+                return False
             if view is not None and self.mux.focused is not None:
                 if press.acts:
                     self.mux.human_input(self.mux.focused)
@@ -484,7 +509,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def take_paste(self, event: events.Paste) -> bool:
         """Whether a program received the paste; dialogs get theirs from Textual."""
         view = self.focused_view
-        if not self.on_panes or not self._mounted or view is None:
+        if not self.on_panes or not self._mounted or view is None or self.grid.content_of(self.mux.focused):
             return False
         self._frames.render_soon(self.mux.focused)
         if self.mux.focused is not None:

@@ -98,6 +98,10 @@ class AppContext(ServedApp, Protocol):
         """The view of the pane that receives the user's keys."""
         ...
 
+    def show_as_text(self, *, text: bool) -> None:
+        """Show the focused pane as text, if it runs no program, or again as the widget that it is."""
+        ...
+
     def rebuild(self) -> None:
         """Update the widgets from the workspace."""
         ...

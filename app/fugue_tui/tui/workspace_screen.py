@@ -2,6 +2,7 @@
 
 from textual import events
 from textual.screen import Screen
+from textual.widget import Widget
 
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
@@ -33,9 +34,9 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         self._keyboard = keyboard
         self._selecting_client: AttachedClient | None = None
 
-    def pane_of(self, widget: object) -> PaneId | None:
-        """The pane that a widget shows."""
-        return next((pane for pane, view in self._app_context.grid.views.items() if view is widget), None)
+    def pane_of(self, widget: Widget) -> PaneId | None:
+        """The pane in which a widget is."""
+        return self._app_context.grid.pane_of(widget)
 
     def on_terminal_view_typed(self, message: TerminalView.Typed) -> None:
         """Records the input: agents do not write to a pane while the user types in it."""

@@ -40,6 +40,8 @@ class Pane(Struct, frozen=True):
     on_exit: OnExit = OnExit.CLOSE
     tags: Tags = frozenset()
     metadata: Metadata = field(default_factory=lambda: MappingProxyType({}))
+    content: Line = ""
+    """What Fugue itself shows in the pane, such as `agents`, where no program runs; empty for a program."""
 
 
 class Window(Struct, frozen=True):

@@ -115,6 +115,7 @@ def _pane(pane: Pane, seen: SavedPane | None, sieve: SecretFilter) -> dict[str, 
         "on_exit": str(pane.on_exit),
         "tags": sorted(map(sieve.line, pane.tags)),
         "metadata": sieve.nested(metadata),
+        **({"content": pane.content} if pane.content else {}),
     }
     shown = _seen(seen, sieve) if seen else {}
     withheld = _withheld(pane, metadata, written, shown, seen)

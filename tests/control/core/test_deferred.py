@@ -15,6 +15,7 @@ from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGate
 from fugue_tui.errors import Cancelled, NotFound, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.workspace.model import Pane
 
@@ -43,6 +44,7 @@ class _Main:
         self.post = self.posted.append
         self.terminals = {PaneId(1): SimpleNamespace(pid=100)}
         self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1))})
+        self.contents = PaneContents(cast("Any", self))
         self.permissions = McpSettings(trust="full")
         self.lease = Lease(cast("Any", self), lambda: 0.0)
         self.closed_panes = ClosedPanes(cast("Any", self))

@@ -17,6 +17,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.input_log import InputLog
 from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.multiplexer.input.lease import RESERVED_SECONDS, Lease
+from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Pane
@@ -48,6 +49,7 @@ class _Mux:
 
     def __init__(self, **leases: int) -> None:
         self.workspace = SimpleNamespace(panes={PaneId(1): Pane(PaneId(1)), PaneId(2): Pane(PaneId(2))})
+        self.contents = PaneContents(cast("Any", self))
         self.focused = PaneId(1)
         self.permissions = McpSettings(trust="full")
         self.terminals: dict[PaneId, Any] = {}

@@ -99,6 +99,7 @@ EFFECTS = {
     "release-task": LAYOUT,
     "remove-task": DESTROY,
     "export-tasks": READ,
+    "show-agents": LAYOUT,
     "show-file": RUN,
     "rotate-panes": LAYOUT,
     "run-command": RUN,

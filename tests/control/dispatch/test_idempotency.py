@@ -15,6 +15,7 @@ from fugue_tui.control.dispatch.idempotency import MOST, REMEMBERED, Idempotency
 from fugue_tui.control.dispatch.thread_gateway import Answer, Caller, ThreadGateway
 from fugue_tui.errors import Cancelled, InvalidArgument, NotFound, Refused
 from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 
 
@@ -51,6 +52,7 @@ class Main:
         self.later = list[Deferred[int]]()
         self.terminals = dict[Any, Any]()
         self.workspace = SimpleNamespace(panes={})
+        self.contents = PaneContents(cast("Any", self))
         self.focused = None
         self.permissions = McpSettings(trust="full")
         self.lease = Lease(cast("Any", self), lambda: 0.0)

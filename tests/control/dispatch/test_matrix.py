@@ -70,6 +70,7 @@ CALLS = {
     "update-task": "update-task 1 --title a --force",
     "release-task": "release-task 1",
     "remove-task": "remove-task 1",
+    "show-agents": "show-agents --place split --pane {pane}",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",

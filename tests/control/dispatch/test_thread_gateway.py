@@ -16,6 +16,7 @@ from fugue_tui.errors import NotFound, TimedOut
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.pane_events import PaneReports
 from fugue_tui.multiplexer.input.lease import Lease
+from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.workspace.model import Pane
 
@@ -42,6 +43,7 @@ class _Main:
         self.posted: list[Callable[[], object]] = []
         self.terminals = {PaneId(1): SimpleNamespace(pid=100), PaneId(2): SimpleNamespace(pid=200)}
         self.workspace = SimpleNamespace(panes={pane: Pane(pane) for pane in self.terminals})
+        self.contents = PaneContents(cast("Any", self))
         self.focused = PaneId(1)
         self.permissions = McpSettings(trust="full")
         self.pane_reports = dict[PaneId, PaneReports]()

@@ -1,22 +1,26 @@
 """The table of agents: it follows them, sorts and filters them, and its keys go there, answer and interrupt."""
 
 import pytest
+from msgspec.structs import replace
 from tests.tui.conftest import Open, Stage
 from tests.tui.test_snapshots import Picture
 from tests.tui.test_snapshots import picture as picture
 
 from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.command_table import panes
+from fugue_tui.control.commands.agents import AgentInfo, State
+from fugue_tui.control.commands.show_agents import AgentRows, ShowAgents, TablePlace, agent_row, duration
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.keymap import Action, Binding
-from fugue_tui_widgets.agent_screen import AgentRow, AgentScreen, duration
+from fugue_tui.layout.table import TableRow
+from fugue_tui_widgets.table_view import TableScreen
 
 
 def report(stage: Stage, pane: int, words: str) -> None:
     stage.terminal(pane).receive(memoryview(f"\x1b]7501;{words}\x07".encode()))
 
 
-async def opened(stage: Stage) -> AgentScreen:
+async def opened(stage: Stage) -> TableScreen:
     """Three agents, and the table."""
     AgentMonitor(stage.mux)
     for name in ("writer", "tests", "reader"):
@@ -26,9 +30,9 @@ async def opened(stage: Stage) -> AgentScreen:
     report(stage, 3, "state=blocked:app=claude:kind=permission:msg=YXBwcm92ZSBCYXNoOiBtYWtl")
     await stage.until(lambda: len(stage.mux.agents.statuses) == 3)
     stage.app.actions.run(Binding("", action=Action.AGENTS))
-    await stage.until(lambda: isinstance(stage.app.screen, AgentScreen) and "3 agents" in stage.text)
+    await stage.until(lambda: isinstance(stage.app.screen, TableScreen) and "3 agents" in stage.text)
     screen = stage.app.screen
-    assert isinstance(screen, AgentScreen)
+    assert isinstance(screen, TableScreen)
     return screen
 
 
@@ -66,7 +70,7 @@ async def test_enter_goes_to_the_pane_and_escape_closes(open_stage: Open) -> Non
         await stage.press("down", "enter")
         await stage.until(lambda: stage.app.on_panes and str(stage.mux.focused) == "%2")
         stage.app.actions.run(Binding("", action=Action.AGENTS))
-        await stage.until(lambda: isinstance(stage.app.screen, AgentScreen))
+        await stage.until(lambda: isinstance(stage.app.screen, TableScreen))
         await stage.press("escape")
         await stage.until(lambda: stage.app.on_panes)
 
@@ -78,7 +82,7 @@ async def test_it_filters(open_stage: Open) -> None:
         await stage.until(lambda: order(stage) == ["codex"])
         await stage.press("escape")
         await stage.until(lambda: len(order(stage)) == 3)
-        assert isinstance(stage.app.screen, AgentScreen)
+        assert isinstance(stage.app.screen, TableScreen)
 
 
 async def test_an_answer_is_typed_into_the_pane(open_stage: Open) -> None:
@@ -103,19 +107,56 @@ def test_times_are_short(seconds: int, words: str) -> None:
     assert duration(seconds) == words
 
 
-ROWS = [
-    AgentRow("%3", "%3 tests", "claude", "blocked", "◆", "permission", 725, "", "~/shop (main)", "approve Bash: make"),
-    AgentRow("%2", "%2 writer", "codex", "working", "●", "working", 40, "fix the parser", "~/parser (fix)", ""),
-    AgentRow("%7", "%7", "gemini", "idle", "○", "idle", 7200, "Ready (docs)", "~/docs", ""),
-    AgentRow("%5", "%5", "make", "error", "✗", "error", 3, "", "~/shop (main)", "2 tests failed"),
-]
+def agent(pane: str, program: str, state: State, seconds: int, cwd: str, branch: str) -> AgentInfo:
+    return AgentInfo(
+        pane=pane, name="", role="", team="", program=program, state=state, kind=None, words="", title="",
+        progress=None, seconds=seconds, signal="report", cwd=cwd, branch=branch, tasks=(),
+    )  # fmt: skip
 
 
-def test_the_table_of_agents(picture: Picture) -> None:
+AGENTS = [
+    replace(
+        agent("%3", "claude", "blocked", 725, "/src/shop", "main"),
+        name="tests", kind="permission", words="approve Bash: make", model="claude-opus-4-5", cost=1.5,
+    ),
+    replace(agent("%2", "codex", "working", 40, "/src/parser", "fix"), name="writer", title="fix the parser"),
+    replace(agent("%7", "gemini", "idle", 7200, "/src/docs", ""), title="Ready (docs)"),
+    replace(agent("%5", "make", "error", 3, "/src/shop", "main"), words="2 tests failed"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def fleet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four agents whose times do not change."""
+
+    def rows(_: AgentRows) -> list[TableRow]:
+        return [agent_row(each) for each in AGENTS]
+
+    monkeypatch.setattr(AgentRows, "rows", rows)
+
+
+def test_the_table_of_agents(picture: Picture, fleet: None) -> None:
     async def script(stage: Stage) -> None:
-        screen = AgentScreen(lambda pane, text: None, lambda pane: None)
-        screen.show(ROWS)
-        await stage.app.push_screen(screen)
+        stage.app.actions.run(Binding("", action=Action.AGENTS))
         await stage.until(lambda: "4 agents" in stage.text)
 
     assert picture(script, 110, 16)
+
+
+async def beside_a_terminal(stage: Stage) -> None:
+    stage.run(ShowAgents(place=TablePlace.SPLIT, direction=Direction.VERTICAL))
+    await stage.until(lambda: "%5" in stage.text)
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(120, 36), (80, 24), (40, 12)])
+def test_the_pane_of_agents(picture: Picture, fleet: None, cols: int, rows: int) -> None:
+    assert picture(beside_a_terminal, cols, rows)
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (40, 12)])
+def test_the_pane_without_agents(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        stage.run(ShowAgents(place=TablePlace.SPLIT))
+        await stage.until(lambda: "No agent" in stage.text)
+
+    assert picture(script, cols, rows)

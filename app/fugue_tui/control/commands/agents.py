@@ -1,7 +1,7 @@
 """What the agents in panes do: list and explain it, wait for it, go to who waits, and report one's own."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import Annotated, Final, Literal
 
@@ -359,17 +359,21 @@ class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT,
 
 async def agent_infos(mux: Multiplexer, panes: Sequence[PaneId]) -> tuple[AgentInfo, ...]:
     """The agents in these panes, without those that there are none in."""
-    directories = {pane: mux.cwd(pane) for pane in panes if pane in mux.agents.statuses}
-    branches = await asyncio.to_thread(_branches, set(directories.values()))
+    return agents_now(mux, panes, await branches_of({mux.cwd(pane) for pane in panes if pane in mux.agents.statuses}))
+
+
+async def branches_of(directories: Set[str]) -> Mapping[str, str]:
+    """The git branch of each directory; empty where there is none."""
+    return await asyncio.to_thread(lambda: {each: clean(branch_of(each)) if each else "" for each in directories})
+
+
+def agents_now(mux: Multiplexer, panes: Sequence[PaneId], branches: Mapping[str, str]) -> tuple[AgentInfo, ...]:
+    """The agents in these panes, with the branches of those directories where they are known."""
     return tuple(
-        _agent_info(mux, pane, status, cwd, branches[cwd])
-        for pane, cwd in directories.items()
+        _agent_info(mux, pane, status, cwd := mux.cwd(pane), branches.get(cwd, ""))
+        for pane in panes
         if (status := mux.agents.statuses.get(pane)) is not None and pane in mux.workspace.panes
     )
-
-
-def _branches(directories: set[str]) -> dict[str, str]:
-    return {each: clean(branch_of(each)) if each else "" for each in directories}
 
 
 def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, branch: str) -> AgentInfo:

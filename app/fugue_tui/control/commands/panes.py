@@ -119,6 +119,10 @@ class SplitPane(
 
     def run(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
         """The new pane; nothing changes if its program cannot be started."""
+        return self.open(mux, origin)
+
+    def open(self, mux: Multiplexer, origin: Origin, content: str = "") -> OpenedPane:
+        """The new pane, which shows `content` instead of running a program unless that is empty."""
         if self.size is not None and self.ratio is not None:
             raise InvalidArgument("ratio: give size alone, the share that the new pane gets")
         source = self._source(mux, origin)
@@ -128,6 +132,7 @@ class SplitPane(
             command=self.command, cwd=self.cwd, name=unused(mux, self.name, session), env=self.env,
             on_exit=self.on_exit, source=source,
         )  # fmt: skip
+        pane = replace(pane, content=content)
         place = self._place(mux, origin, source, pane, session)
         mux.open([pane], place.workspace)
         return opened_pane(mux, pane.id, place.placed, place.note)

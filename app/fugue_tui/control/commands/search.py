@@ -92,6 +92,8 @@ class SearchPanes(Command[Matches], name="search-panes", effect=Effect.READ, too
         pattern = (expression if self.regex else literal)(self.pattern, ignore_case=self.ignore_case)
         all_panes = [pane for window in mux.workspace.windows for pane in panes_in(window.layout)]
         requested = [target.pane(mux, each, origin) for each in self.panes] or all_panes
+        for pane in requested:
+            mux.contents.refresh(pane)
         terminals = [(pane, mux.terminal(pane)) for pane in dict.fromkeys(requested)]
         return run_task(self._search(mux, terminals, pattern))
 

@@ -85,6 +85,7 @@ class StreamOutput(Command[Streamed], name="stream-output", effect=Effect.READ, 
         """Start the stream. Raises NotFound or Refused."""
         panes = dict.fromkeys(target.pane(mux, name, origin) for name in self.panes)
         for pane in panes:
+            mux.contents.check_program(pane)
             if pane in mux.restored_panes:
                 raise Refused(f"the program in {pane} is not started yet; start-pane does that")
         kept = min(MAX_ANSWER, origin.takes // 2) // len(panes)

@@ -145,6 +145,7 @@ class WaitForOutput(Command[WaitResult], name="wait-for-output", effect=Effect.R
                 f"cursor: belongs to {found.pane}; leave panes out, or wait for others in a separate call"
             )
         for pane in panes:
+            mux.contents.check_program(pane)
             if pane in mux.restored_panes:
                 raise Refused(f"the program in {pane} is not started yet; start-pane does that")
         return panes or [found.pane] if found is not None else panes

@@ -65,7 +65,7 @@ def for_agent(mux: Multiplexer, origin: Origin, pane: Pane, wanted: Split) -> Pl
 def in_window(mux: Multiplexer, pane: Pane, session: str, *, focus: bool) -> Workspace:
     """The workspace with a pane in a window of its own, which is called as the pane or its command."""
     line = pane.argv[2] if len(pane.argv) == 3 and pane.argv[1] == "-c" else "".join(pane.argv[:1])
-    label = pane.name or clean(line, LONGEST_LABEL)
+    label = pane.name or pane.content or clean(line, LONGEST_LABEL)
     window = Window(mux.ids.next_window(), label, Leaf(pane.id), pane.id, session, named=bool(label))
     return edit.add_window(mux.workspace, window, [pane], focus=focus)
 

@@ -49,6 +49,8 @@ class PaneInfo(Struct, frozen=True):
     """How its program ended; null while it runs."""
     waits: str | None
     """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
+    content: str = ""
+    """What Fugue itself shows in it, such as agents, where no program runs; empty for a program."""
 
 
 class OpenedPane(PaneInfo, frozen=True, kw_only=True):
@@ -162,9 +164,10 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         focused=pane_id == mux.focused,
         visible=window.id == mux.workspace.active and rect is not None,
         rect=rect,
-        pid=terminal.pid if terminal and not waiting else None,
+        pid=terminal.pid or None if terminal and not waiting else None,
         exit=exited.words if exited else None,
-        waits=clean(waiting.offer.words) if waiting else None,
+        waits=clean(waiting.offer.words) if waiting and not pane.content else None,
+        content=clean(pane.content),
     )
 
 

@@ -212,6 +212,7 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
         raise InvalidArgument(f"pane: say which one to type into; {pane} is your own, whose input is your own too")
     if exited := mux.exits.get(pane):
         raise TerminalGone(f"the program in {pane} has exited ({exited.words}); respawn-pane runs it again")
+    mux.contents.check_program(pane)
     if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} is not started yet; start-pane does that")
     return pane

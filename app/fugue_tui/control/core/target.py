@@ -53,8 +53,14 @@ def named(name: str) -> str:
 
 
 def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None = None) -> PaneId:
-    """The pane that a target names; sides start from `source`, or the caller's own pane. Raises NotFound or
-    InvalidArgument."""
+    """The pane that a target names, with the text of one that Fugue itself draws up to date; sides start from
+    `source`, or the caller's own pane. Raises NotFound or InvalidArgument."""
+    found = _pane(mux, target, origin, source)
+    mux.contents.refresh(found)
+    return found
+
+
+def _pane(mux: Multiplexer, target: str, origin: Origin, source: PaneId | None) -> PaneId:
     word = target.strip()
     match word:
         case "" | "active" | "self":

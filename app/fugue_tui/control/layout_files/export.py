@@ -85,6 +85,8 @@ class LayoutExport:
 
     def _command(self, pane: Pane) -> str | tuple[str, ...]:
         """A pane's command without secrets."""
+        if pane.content:
+            self.left_out.append(f"the {clean(pane.content)} that pane {pane.id} shows; a shell takes their place")
         command = _command(pane)
         terminal = self.mux.terminals[pane.id]
         if not command and terminal.foreground_group not in (0, terminal.pid):

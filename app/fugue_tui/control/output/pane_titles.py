@@ -40,7 +40,7 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     label = pane_label(mux, pane)
     if terminal.exit is not None:
         state = f"{terminal.exit.words}, {ENDED_KEYS}"
-    elif pane in mux.restored_panes:
+    elif pane in mux.restored_panes and not mux.workspace.panes[pane].content:
         state = "waits, Enter runs it"
     elif offset := terminal.scrollback.offset:
         state = f"history -{offset}"
@@ -78,5 +78,6 @@ def _input_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:
 def pane_label(mux: Multiplexer, pane: PaneId) -> str:
     """The pane's name, else its program's title, else the program in the foreground, or the one that waits to run."""
     terminal, waiting = mux.terminals[pane], mux.restored_panes.get(pane)
-    name = mux.workspace.panes[pane].name
-    return clean(name or terminal.title or (waiting.offer.words if waiting else terminal.foreground) or "shell", 60)
+    record = mux.workspace.panes[pane]
+    runs = waiting.offer.words if waiting else terminal.foreground
+    return clean(record.name or record.content or terminal.title or runs or "shell", 60)

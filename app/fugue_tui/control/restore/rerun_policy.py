@@ -31,6 +31,8 @@ def offer(
 
     `foreground` is the foreground program at the save, `resume` the command that continues an agent's conversation,
     `shell` the default program of a pane; `over`: the pane's program had exited."""
+    if pane.content:
+        return RerunOffer(words=pane.content, starts=True)
     if not is_shell(pane.argv):
         argv = tuple(resume) or None
         return RerunOffer(argv, words(argv or pane.argv), starts=rerun == "all" and not over)

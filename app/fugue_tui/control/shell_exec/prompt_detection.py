@@ -46,6 +46,7 @@ def running(mux: Multiplexer, pane: PaneId) -> Terminal:
     terminal = mux.terminal(pane)
     if exited := mux.exits.get(pane) or terminal.exit:
         raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
+    mux.contents.check_program(pane)
     if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")
     return terminal

@@ -183,8 +183,9 @@ class UndoLog:
         """Open panes in words, which a workspace lacks."""
         workspace, ids = self._mux.workspace, {window.id for window in without.windows}
         if len(panes) == 1:
-            name, terminal = workspace.panes[panes[0]].name, self._mux.terminals[panes[0]]
-            return f"pane {panes[0]} ({clean(name or terminal.foreground or 'shell', 24)})"
+            record, terminal = workspace.panes[panes[0]], self._mux.terminals[panes[0]]
+            label = record.name or record.content or terminal.foreground or "shell"
+            return f"pane {panes[0]} ({clean(label, 24)})"
         gone = [window for window in workspace.windows if window.id not in ids]
         whole = len(gone) == 1 and set(panes_in(gone[0].layout)) == set(panes)
         return f"window {gone[0].id} with {len(panes)} panes" if whole else f"{len(panes)} panes"

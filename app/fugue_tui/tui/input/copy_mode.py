@@ -82,6 +82,7 @@ class CopyMode:
             return
         self._modes = {each: mode for each, mode in self._modes.items() if not each.closed}
         if live not in self._modes:
+            self._app.show_as_text(text=True)
             self._modes[live] = _Copying()
             self._move(live, stay)
         self._app.status_updates.request()
@@ -91,6 +92,7 @@ class CopyMode:
         live.copy_mode.leave()
         if (view := self._app.focused_view) is not None:
             view.scroll_back(-_FAR)
+        self._app.show_as_text(text=False)
         self._app.status_updates.request()
 
     def press(self, press: KeyPress, client: int) -> None:

@@ -36,6 +36,8 @@ class Actions:
         self._keyboard = keyboard
         self.approvals = ApprovalPrompt(app)
         """The dialog in which the user answers agents."""
+        self.agents = AgentOverview(app)
+        """The tables of agents."""
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -55,8 +57,8 @@ class Actions:
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
             Action.APPROVALS: self.approvals.open,
-            Action.AGENTS: AgentOverview(app).open,
             Action.TASKS: TaskOverview(app).open,
+            Action.AGENTS: self.agents.open,
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
         }

@@ -1,86 +1,172 @@
-"""Opens the table of agents, and keeps it up to date while it is open. Main thread only."""
+"""Shows the tables of agents, over the panes and in panes, and keeps those up to date that are visible. Main thread
+only."""
 
 import asyncio
-import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from fugue_tui.control.commands.agents import AgentInfo, agent_infos
-from fugue_tui.control.commands.panes import FocusPane
+from textual.widget import Widget
+
+from fugue_tui.control.commands.panes import ClosePane, FocusPane
 from fugue_tui.control.commands.send_keys import SendInput
+from fugue_tui.control.commands.show_agents import (
+    AGENTS,
+    COLUMNS,
+    EMPTY,
+    ORDERS,
+    AgentRows,
+    ShowAgents,
+    TablePlace,
+    summary,
+)
 from fugue_tui.control.commands.signals import InterruptPane
-from fugue_tui.control.output.pane_titles import agent_glyph
-from fugue_tui.multiplexer.agents.state import AgentState
+from fugue_tui.control.commands.start_agent import RestartAgent, StopAgent
+from fugue_tui.ids import PaneId
+from fugue_tui.layout.table import TableRow
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui_widgets.dialogs import Ask
 
 if TYPE_CHECKING:
-    from fugue_tui_widgets.agent_screen import AgentRow, AgentScreen
+    from collections.abc import Callable
+
+    from fugue_tui_widgets.table_view import TableScreen, TableView
 
 SECONDS: Final = 1.0
-"""How often the times are updated, and the directories read."""
+"""How often the times are updated, and the branches read."""
 PAUSE: Final = 0.1
 """Minimum seconds between two updates."""
 
 
 class AgentOverview:
-    """The table of agents."""
+    """The tables of agents."""
 
     def __init__(self, app: AppContext) -> None:
         self._app = app
+        self._rows = AgentRows(app.mux)
+        self._overlay: TableScreen | None = None
+        self._panes: dict[PaneId, TableView] = {}
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Answer commands that show the table, or read it."""
+        self._app.mux.contents.texts[AGENTS] = self._rows.text
+        self._app.mux.on_overlay.connect(lambda what: self.open() if what == AGENTS else None)
 
     def open(self) -> None:
-        """Show the table; Enter there focuses the chosen pane."""
-        from fugue_tui_widgets.agent_screen import AgentScreen
+        """Show the table over the panes; nothing happens if it is there."""
+        from fugue_tui_widgets.table_view import TableScreen
 
-        screen = AgentScreen(self._answer, self._interrupt)
-        task = asyncio.get_running_loop().create_task(self._follow(screen))
+        if self._overlay is None or not self._overlay.is_attached:
+            self._overlay = TableScreen(self._view(self._close, overlay=True))
+            self._app.push_screen(self._overlay, self._closed)
 
-        def closed(pane: str | None) -> None:
-            task.cancel()
-            if pane is not None:
-                self._app.commands.run(FocusPane(pane=pane))
+    def content(self, pane: PaneId, what: str) -> Widget | None:
+        """What is shown in a pane; None if it is no table of agents."""
+        if what != AGENTS:
+            return None
+        self._panes[pane] = self._view(lambda: self._app.commands.run(ClosePane(pane=str(pane))))
+        return self._panes[pane]
 
-        self._app.push_screen(screen, closed)
+    @property
+    def follows(self) -> bool:
+        """Whether tables are kept up to date now."""
+        return self._task is not None
 
-    def _answer(self, pane: str, text: str) -> None:
-        self._app.commands.run(
-            SendInput(pane=pane, text=text, submit=True), then=lambda _: self._app.alert(f"sent to {pane}")
-        )
+    def wake(self) -> None:
+        """Update the tables from now on, as long as one of them is visible."""
+        self._changed.set()
+        if self._task is None and self._visible():
+            self._task = asyncio.get_running_loop().create_task(self._follow())
+            self._task.add_done_callback(self._ended)
 
-    def _interrupt(self, pane: str) -> None:
-        self._app.commands.confirm(InterruptPane(pane=pane))
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._task = None
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            message = {"message": "the table of agents", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(message)
+        elif not task.cancelled():
+            self.wake()
 
-    async def _follow(self, screen: "AgentScreen") -> None:
-        """Update the table whenever an agent's state changes, and every second."""
-        agents, changed = self._app.mux.agents, asyncio.Event()
-        stop = agents.on_change.connect(lambda pane, before, after: changed.set())
+    def _visible(self) -> "list[TableView]":
+        mux, app = self._app.mux, self._app
+        self._panes = {pane: view for pane, view in self._panes.items() if pane in mux.workspace.panes}
+        panes = [view for view in self._panes.values() if view.is_attached and view.display and view.region]
+        overlay = [self._overlay.view] if self._overlay is not None and self._overlay.is_attached else []
+        return [*overlay, *panes] if app.clients.watched else []
+
+    async def _follow(self) -> None:
+        """Update the visible tables whenever an agent's state changes, and every second."""
+        changed, clock, looked = self._changed, self._app.mux.clock, float("-inf")
+        stop = self._app.mux.agents.on_change.connect(lambda pane, before, after: changed.set())
         try:
-            while True:
+            while self._visible():
                 changed.clear()
-                found = await agent_infos(self._app.mux, sorted(agents.statuses))
-                screen.show([self._row(each) for each in found])
+                if clock() >= looked + SECONDS:
+                    looked = clock()
+                    await self._rows.read_branches()
+                rows = self._rows.rows()
+                for view in self._visible():
+                    view.show(rows)
                 await asyncio.sleep(PAUSE)
-                try:
+                with suppress(TimeoutError):
                     async with asyncio.timeout(SECONDS):
                         await changed.wait()
-                except TimeoutError:
-                    pass
         finally:
             stop()
 
-    def _row(self, each: AgentInfo) -> "AgentRow":
-        from fugue_tui_widgets.agent_screen import AgentRow
+    # Keys
 
-        home = os.path.expanduser("~")
-        where = f"~{each.cwd[len(home) :]}" if each.cwd == home or each.cwd.startswith(f"{home}/") else each.cwd
-        return AgentRow(
-            pane=each.pane,
-            label=f"{each.pane} {each.name}".rstrip(),
-            agent=each.program,
-            state=each.state,
-            glyph=agent_glyph(AgentState(each.state), ascii_only=self._app.mux.line_style() == "ascii"),
-            what=each.kind or each.state,
-            seconds=each.seconds,
-            title=each.title,
-            where=f"{where} ({each.branch})" if each.branch else where,
-            words=each.words,
-        )
+    def _view(self, close: "Callable[[], None]", *, overlay: bool = False) -> "TableView":
+        from fugue_tui_widgets.table_view import RowKey, TableKey, TableModel, TableView
+
+        keys = {
+            "enter": RowKey("goes there", self._go),
+            "a": RowKey("answers", self._ask),
+            "i": RowKey("interrupts", self._interrupt),
+            "x": RowKey("stops", self._stop),
+            "R": RowKey("restarts", self._restart),
+        }
+        own = {"p": TableKey("keeps it", self._keep)} if overlay else {}
+        model = TableModel(COLUMNS, ORDERS, EMPTY, summary, keys, own, close, self.wake)
+        return TableView(model, framed=overlay)
+
+    def _close(self) -> None:
+        if self._overlay is not None:
+            self._overlay.dismiss()
+
+    def _closed(self, result: None) -> None:
+        self._overlay = None
+
+    def _go(self, row: TableRow) -> None:
+        self._close()
+        self._app.commands.run(FocusPane(pane=row.key))
+
+    def _keep(self) -> None:
+        self._close()
+        self._app.commands.run(ShowAgents(place=TablePlace.SPLIT))
+
+    def _interrupt(self, row: TableRow) -> None:
+        self._app.commands.confirm(InterruptPane(pane=row.key))
+
+    def _stop(self, row: TableRow) -> None:
+        self._app.commands.confirm(StopAgent(pane=row.key), then=lambda _: self._app.alert(f"{row.key} is stopped"))
+
+    def _restart(self, row: TableRow) -> None:
+        self._app.commands.confirm(RestartAgent(pane=row.key), then=lambda _: self._app.alert(f"{row.key} runs again"))
+
+    def _ask(self, row: TableRow) -> None:
+        """Ask for an answer to an agent."""
+        says = row.cells[-1].partition(": ")[2]
+        heading = f"to {row.cells[2]} in {row.cells[1]}" + (f": {says}" if says else "")
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                self._answer(row.key, text)
+
+        self._app.push_screen(Ask(heading), answered)
+
+    def _answer(self, pane: str, text: str) -> None:
+        command = SendInput(pane=pane, text=text, submit=True)
+        self._app.commands.run(command, then=lambda _: self._app.alert(f"sent to {pane}"))

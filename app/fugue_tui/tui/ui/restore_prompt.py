@@ -195,9 +195,9 @@ def _window_name(saved: SavedWorkspace, window: Window) -> str:
 def _programs(saved: SavedWorkspace, window: Window) -> str:
     names: list[str] = []
     for pane in panes(window.layout):
-        seen, argv = saved.seen.get(pane), saved.workspace.panes[pane].argv
-        ran = seen.argv if seen is not None and is_shell(argv) else argv
-        names.append("shell" if is_shell(ran) else words(ran))
+        seen, record = saved.seen.get(pane), saved.workspace.panes[pane]
+        ran = seen.argv if seen is not None and is_shell(record.argv) else record.argv
+        names.append(record.content or ("shell" if is_shell(ran) else words(ran)))
     return clean(" · ".join(names), _SHOWN)
 
 

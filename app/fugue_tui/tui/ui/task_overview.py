@@ -107,7 +107,7 @@ class TaskOverview:
         return [self._row(task_info(mux, each, who)) for each in mux.tasks.all.values()]
 
     def _row(self, each: TaskInfo) -> "TaskRow":
-        from fugue_tui_widgets.agent_screen import duration
+        from fugue_tui.control.commands.show_agents import duration
         from fugue_tui_widgets.task_form import TaskDraft
         from fugue_tui_widgets.task_screen import TaskRow
 

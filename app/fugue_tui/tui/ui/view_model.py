@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
+from textual.widget import Widget
+
 from fugue_tui.config.model import UiSettings
 from fugue_tui.control.output.pane_titles import agent_glyph, grid_view
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
@@ -90,15 +93,27 @@ def window_label(mux: Multiplexer, window: Window) -> str:
     if window.named and window.name:
         return clean(window.name, 24)
     pane = mux.workspace.panes[window.active]
-    return clean(pane.name or mux.terminals[window.active].foreground or window.name or "shell", 24)
+    return clean(pane.name or pane.content or mux.terminals[window.active].foreground or window.name or "shell", 24)
 
 
-def arrange(mux: Multiplexer, grid: PaneGrid, *, watched: bool, draws_cursor: bool) -> bool:
-    """Give the grid a view of every pane; whether any of them moves. Terminals are read only while `watched`."""
+def arrange(
+    mux: Multiplexer,
+    grid: PaneGrid,
+    *,
+    watched: bool,
+    draws_cursor: bool,
+    content: Callable[[PaneId, str], Widget | None],
+) -> bool:
+    """Give the grid a view of every pane; whether any of them moves. Terminals are read only while `watched`.
+
+    `content` makes what is shown in a pane that runs no program."""
     old = grid.model
     views = {pane: _view(grid.views.get(pane), terminal, draws_cursor) for pane, terminal in mux.terminals.items()}
     new = any(pane not in grid.views for pane in views)
     grid.set_views(views)
+    own = ((pane, mux.workspace.panes[pane].content) for pane in views if pane in mux.workspace.panes)
+    shown = ((pane, grid.contents.get(pane) or content(pane, what)) for pane, what in own if what)
+    grid.set_contents({pane: widget for pane, widget in shown if widget is not None})
     model = grid_model(mux)
     moves = new or model.solution != old.solution or model.title_row != old.title_row
     for pane in model.solution.panes if moves and watched else ():
