@@ -284,3 +284,12 @@ def test_the_section_of_agents_that_speak_to_fugue_is_honoured(tmp_path: Path) -
     assert found.config.claude.communication.prefer == "sideband"
     both = parse(f"[mcp]\nsocket = '{tmp_path}/b.sock'\n[claude.communication]\nmcp_socket = '{tmp_path}/a.sock'")
     assert both.config.mcp.socket == f"{tmp_path}/b.sock"
+
+
+def test_what_is_done_about_agents_is_checked_as_a_whole() -> None:
+    found = parse('[agents]\nnotify = "bell"\n[agents.monitor]\nidle = ["nudge"]\nidle_after = 60\n')
+    assert found.faults == ()
+    assert (found.config.agents.notify, found.config.agents.monitor.idle_after) == ("bell", 60.0)
+    faulty = parse('[agents.monitor]\ngone = ["nudge"]\n')
+    assert "agents.monitor: gone: nudge is of no use there" in faulty.faults[0]
+    assert not faulty.config.agents.monitor.active

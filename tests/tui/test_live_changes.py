@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from tests.tui.conftest import Open
 
 from fugue_tui.config.model import (
+    AgentSettings,
     ClaudeSettings,
     CommunicationSettings,
     Config,
@@ -16,6 +17,7 @@ from fugue_tui.config.model import (
     TerminalSettings,
     UiSettings,
 )
+from fugue_tui.config.monitor import Action, MonitorRules
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.config_reload import ConfigWatch, without_risks
@@ -214,3 +216,11 @@ def test_a_file_that_lets_more_programs_print_tags_waits_for_approval() -> None:
     assert safe == old
     assert len(held) == 4
     assert without_risks(new, old) == (old, [])
+
+
+def test_what_is_done_about_agents_waits_for_the_user_and_no_longer_doing_it_does_not() -> None:
+    off = Config()
+    on = replace(off, agents=AgentSettings(monitor=MonitorRules(idle=(Action.NUDGE,))))
+    safe, held = without_risks(off, on)
+    assert (safe, held) == (off, ["[agents.monitor] idle for 300 s: nudge"])
+    assert without_risks(on, off) == (off, [])

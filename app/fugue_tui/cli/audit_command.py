@@ -14,7 +14,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.store.append_log_reader import AppendLogReader
 from fugue_tui.store.paths import state_dir
 
-ORIGINS: Final = ("user", "agent", "script", "program")
+ORIGINS: Final = ("user", "agent", "script", "program", "monitor")
 POLL_SECONDS: Final = 0.25
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _OPTIONS: Final = ("--workspace", "--pane", "--origin", "--since")

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
+from fugue_tui.config.monitor import MonitorRules
 from fugue_tui.config.values import (
     directories_fault,
     key_fault,
@@ -221,6 +222,10 @@ class AgentSettings(Struct, frozen=True):
     tmux_shim: bool = False
     """Let programs in new panes drive this workspace as they would a tmux; off, only those started by fugue-tui
     claude."""
+    monitor: Annotated[
+        MonitorRules,
+        Refined(Record(MonitorRules), lambda rules: rules.fault, words="a section, written [agents.monitor]"),
+    ] = MonitorRules()
 
 
 class Config(Struct, frozen=True):

@@ -21,6 +21,8 @@ class Kind(StrEnum):
     """An MCP client outside of all panes. Never an author."""
     PROGRAM = "program"
     """A program's output (the sideband). As an author: also the command line in a pane."""
+    MONITOR = "monitor"
+    """The monitor of agents, by rules that the user has given or approved."""
 
     @property
     def acts_for_user(self) -> bool:

@@ -385,6 +385,7 @@ class Multiplexer:
             self.assign(edit.update_pane(self._workspace, record))
             return old
         new = self._spawn(record, old.size)
+        self.agents.on_end_asked(pane)
         self.assign(edit.update_pane(self._workspace, record))
         old.close()
         self.grants.end_pane(pane)

@@ -34,8 +34,8 @@ _LOOSEN_SECONDS: Final = 86_400.0
 def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     """A configuration without changes by which a file could run commands or let programs do more, and these in lines.
 
-    They are bindings that do more than arrange, a prefix that is typed as text, the shell, the clipboard, and what runs
-    again by itself."""
+    They are bindings that do more than arrange, a prefix that is typed as text, the shell, the clipboard, what runs
+    again by itself, and what is done about agents."""
     lines, keys, terminal, session = list[str](), new.keys, new.terminal, new.session
     if keys.prefix != old.keys.prefix and len(keys.prefix) == 1:
         lines.append(f"[keys] prefix = {keys.prefix!a}")
@@ -57,7 +57,11 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if _RERUN.index(session.rerun) > _RERUN.index(old.session.rerun):
         lines.append(f"[session] rerun = {session.rerun!a}")
         session = replace(session, rerun=old.session.rerun)
-    return replace(new, keys=keys, terminal=terminal, session=session, claude=claude), lines
+    agents = new.agents
+    if agents.monitor != old.agents.monitor and agents.monitor.active:
+        lines.append(f"[agents.monitor] {clean(agents.monitor.described())}")
+        agents = replace(agents, monitor=old.agents.monitor)
+    return replace(new, keys=keys, terminal=terminal, session=session, claude=claude, agents=agents), lines
 
 
 def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:
@@ -168,6 +172,7 @@ class ConfigApplier:
         self._app.mux.rerun = config.session.rerun
         self._app.mux.tmux_options.configure(self._app.mux.socket if config.agents.tmux_shim else "")
         self._app.mux.sideband.settings = config.claude.communication
+        self._app.mux.agents.set_rules(config.agents.monitor)
         self._app.apply_config(config, self.keymap)
 
     def _change_permissions(self, config: Config, held: Sequence[str]) -> None:

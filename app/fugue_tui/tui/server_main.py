@@ -152,6 +152,7 @@ class _Server:
         self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
         self.mux.permissions, self.mux.sideband.settings = config.mcp, config.claude.communication
         self.mux.move = self._rename
+        self.mux.agents.set_rules(config.agents.monitor)
         self.mux.tmux_options.configure(self.mux.socket if config.agents.tmux_shim else "")
 
     @property
@@ -375,10 +376,12 @@ def _follow_agents(app: "FugueApp") -> None:
     def start() -> None:
         from fugue_tui.control.agents.agent_finder import AgentFinder
         from fugue_tui.control.core.deferred import spawn
+        from fugue_tui.control.monitor.monitor import Monitor
         from fugue_tui.control.sideband.door import SidebandDoor
 
         finder = AgentFinder(app.mux)
         SidebandDoor(app.dispatcher)
+        Monitor(app.dispatcher, app.agent_notifications.tell).start()
         finder.start()
         spawn(_load_journals(app))
 

@@ -11,6 +11,7 @@ from tests.control.agents.test_start_agent import program as program
 from tests.multiplexer.conftest import agent
 
 from fugue_tui.config.model import McpSettings
+from fugue_tui.config.monitor import Action, MonitorRules
 from fugue_tui.control.agents import team_file
 from fugue_tui.control.agents.team_file import filled, load
 from fugue_tui.control.core.command import Door, Origin
@@ -107,6 +108,10 @@ def test_a_faulty_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, me
             'briefing = "b"\nafter = ["three"]\n[[members]]\nname = "three"\nbriefing = "b"\nafter = ["worker"]',
             "members: two, three wait for each other",
         ),
+        ('monitor = { gone = ["nudge"] }', "members.two.monitor: gone: nudge is of no use"),
+        ('monitor = { idle = ["dance"] }', "members.two.monitor"),
+        ("monitor = { idle_afte = 3 }", "idle_afte"),
+        ("rules = { times = 4 }", "rules: is no key"),
     ],
 )
 def test_faults_of_members_are_named(program: Path, more: str, message: str) -> None:
@@ -123,6 +128,18 @@ def test_variables_are_put_in_and_missing_ones_are_asked_for(program: Path) -> N
     lead, one, _ = filled(team, {"task": "{tone} it"}).members
     assert lead.briefing == "lead: {tone} it short {other}"
     assert one.arguments == ("--as", "{tone} it")
+
+
+def test_members_have_the_rules_of_their_team_with_their_own(program: Path) -> None:
+    file = write(program, 'monitor = { idle = ["tell"], times = 1 }\n[monitor]\nidle = ["nudge"]\nidle_after = 60\n')
+    lead, one, two = load(str(file), "")[0].members
+    assert lead.rules == one.rules == MonitorRules(idle=(Action.NUDGE,), idle_after=60.0)
+    assert two.rules == MonitorRules(idle=(Action.TELL,), idle_after=60.0, times=1)
+
+
+@pytest.mark.parametrize("name", ["pair", "lead-and-workers", "review-board"])
+def test_the_shipped_teams_are_not_monitored(name: str) -> None:
+    assert not any(each.rules.active for each in load(name, "")[0].members)
 
 
 def test_a_team_that_is_unknown_is_refused_with_those_that_are_there() -> None:

@@ -86,6 +86,7 @@ EFFECTS = {
     "brief-agent": INPUT,
     "stop-agent": DESTROY,
     "restart-agent": DESTROY | RUN,
+    "monitor-agent": INPUT | DESTROY,
     "send-message": INPUT,
     "publish-message": INPUT,
     "subscribe-topic": LAYOUT,

@@ -62,6 +62,7 @@ CALLS = {
     "stop-team": "stop-team team-{pane}",
     "stop-agent": "stop-agent {pane}",
     "restart-agent": "restart-agent {pane}",
+    "monitor-agent": "monitor-agent {pane} --idle nudge",
     "send-message": "send-message {pane} --text a",
     "publish-message": "publish-message t --text a",
     "subscribe-topic": "subscribe-topic t --pane {pane}",

@@ -30,6 +30,7 @@ KINDS = {
     Origin(Door.MCP, inside=True): Kind.AGENT,
     Origin(Door.MCP): Kind.CLIENT,
     Origin(Door.SIDEBAND, PaneId(1), inside=True): Kind.PROGRAM,
+    Origin(Door.MONITOR): Kind.MONITOR,
 }
 ASKED = {Effect.INPUT, Effect.RUN, Effect.DESTROY, Effect.CLIPBOARD, Effect.ADMIN}
 
@@ -46,8 +47,10 @@ def test_the_default_rules(kind: Kind, effect: Effect) -> None:
     match kind:
         case Kind.USER | Kind.SCRIPT:
             expected = ALLOW
-        case Kind.PROGRAM if effect in (Effect.CLIPBOARD, Effect.ADMIN):
+        case Kind.PROGRAM | Kind.MONITOR if effect in (Effect.CLIPBOARD, Effect.ADMIN):
             expected = REFUSE
+        case Kind.MONITOR:
+            expected = ALLOW
         case _:
             expected = ASK if effect in ASKED else ALLOW
     assert rule(McpSettings(), kind, effect) is expected
@@ -64,6 +67,8 @@ def test_a_rule_of_the_configuration_holds_for_agents_alone(kind: Kind, effect: 
     elif kind is Kind.PROGRAM and effect in ASKED:
         refused = word == "refuse" or effect in (Effect.CLIPBOARD, Effect.ADMIN)
         assert found is (REFUSE if refused else ASK)
+    elif kind is Kind.MONITOR:
+        assert found is (REFUSE if word == "refuse" or effect in (Effect.CLIPBOARD, Effect.ADMIN) else ALLOW)
     else:
         assert found is (ALLOW if word == "ask" and trust == "full" else Decision(word))
 

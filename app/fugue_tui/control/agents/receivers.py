@@ -70,6 +70,8 @@ def sender(mux: Multiplexer, origin: Origin) -> str:
             return "the user"
         case Kind.SCRIPT:
             return "a script of the user"
+        case Kind.MONITOR:
+            return "the monitor"
         case _:
             return f"the client {unbracketed(clean(origin.client, 40))}".rstrip()
 

@@ -18,6 +18,10 @@
     briefing = "You are the driver. {task}"   # or briefing_file, beside this file
     talks_to = ["navigator"]                  # roles or names that it may type to without asking; or ["all"]
     after = ["navigator"]                     # roles or names of those that do their tasks before it gets its own
+    [members.monitor]                         # what is done about this member, besides [monitor]
+    gone = ["restart", "tell"]
+    [monitor]                                 # what is done about all members, as monitor-agent has it
+    idle = ["nudge", "escalate"]
 
 The members are started in this order. Unknown keys are errors.
 """
@@ -33,11 +37,14 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
+from fugue_tui.config.monitor import OFF, MonitorRules
+from fugue_tui.control.core.send_input import typeable
 from fugue_tui.errors import ConfigError, InvalidArgument, NotFound
 from fugue_tui.layout import presets
 from fugue_tui.multiplexer.agents.mailboxes import LONGEST
 from fugue_tui.sanitize import clean
 from fugue_tui.user_dirs import config_file
+from fugue_tui.validation.annotations import Record
 
 MOST: Final = 16
 """Members of a team."""
@@ -63,6 +70,9 @@ class Member(Struct, frozen=True, forbid_unknown_fields=True):
     briefing_file: _Short = ""
     talks_to: tuple[_Short, ...] = ()
     after: tuple[_Short, ...] = ()
+    monitor: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    rules: MonitorRules = OFF
+    """The rules by which it is monitored: those of the team with its own."""
 
 
 class Team(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +84,7 @@ class Team(Struct, frozen=True, forbid_unknown_fields=True):
     description: _Short = ""
     layout: _Short = "tiled"
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    monitor: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def partners(self, member: Member) -> list[str]:
         """The names of the members that one may type to."""
@@ -119,10 +130,10 @@ def load(reference: str, here: str) -> tuple[Team, Path]:
     path = _path(reference, here)
     try:
         text = trusted_files.text(path, _LIMIT)
-        team = msgspec.convert(trusted_files.toml(text), Team)
+        team = _with_rules(msgspec.convert(trusted_files.toml(text), Team))
     except (OSError, trusted_files.UntrustedFile) as error:
         raise ConfigError(trusted_files.describe(path, error)) from None
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, InvalidArgument) as error:
         raise ConfigError(f"{clean(str(path), 4096)}: {error}") from None
     if fault := _fault(team):
         raise ConfigError(f"{clean(str(path), 4096)}: {fault}")
@@ -181,6 +192,21 @@ def _order_fault(member: Member, addressed: set[str]) -> str:
     if member.name in member.after:
         return "it cannot wait for itself"
     return "" if member.briefing or member.briefing_file or not member.after else "it has no briefing that could wait"
+
+
+def _with_rules(team: Team) -> Team:
+    """The team with the rules of each member. Raises InvalidArgument."""
+    return replace(team, members=tuple(replace(each, rules=_rules(team, each)) for each in team.members))
+
+
+def _rules(team: Team, member: Member) -> MonitorRules:
+    where = f"members.{member.name}.monitor" if member.monitor else "monitor"
+    if member.rules != OFF:
+        raise InvalidArgument(f"members.{member.name}.rules: is no key; monitor is")
+    rules: MonitorRules = Record(MonitorRules).check({**team.monitor, **member.monitor}, where)
+    if rules.fault:
+        raise InvalidArgument(f"{where}: {rules.fault}")
+    return replace(rules, text=typeable(rules.text, f"{where}.text"))
 
 
 def _texts(member: Member) -> Sequence[str]:

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from fugue_tui.control.agents.agent_finder import look
 from fugue_tui.control.agents.git_branch import branch_of
+from fugue_tui.control.agents.monitor_info import MonitorInfo, monitor_info
 from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TIMED_OUT
@@ -91,6 +92,8 @@ class AgentInfo(Struct, frozen=True):
     """The model that it runs on: as its hooks report, or as it was started with; empty if unknown. Untrusted."""
     cost: float | None = None
     """US dollars that it has cost so far, as its hooks report; null if unknown."""
+    monitor: MonitorInfo | None = None
+    """How it is monitored, and what is done next; null if it is not."""
 
 
 class AgentList(Struct, frozen=True):
@@ -167,11 +170,13 @@ class AgentExplanation(Struct, frozen=True):
     """What shows a state, the most reliable first."""
     usage: tuple[UsageInfo, ...] = ()
     """What is known of its model and cost; the first that has a model counts for that."""
+    monitor: MonitorInfo | None = None
+    """How it is monitored, and what is done next; null if it is not."""
 
 
 class ExplainAgent(Command[AgentExplanation], name="explain-agent", effect=Effect.READ, toolset=Toolset.AGENTS):
     """Explain how the state of the agent in a pane is known: every signal, what it shows and since when, and which one
-    counts."""
+    counts; and how it is monitored."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
@@ -190,6 +195,7 @@ class ExplainAgent(Command[AgentExplanation], name="explain-agent", effect=Effec
             status.state.value if status else None,
             tuple(shown),
             tuple(_usage(mux, pane, status, now)) if status else (),
+            monitor_info(mux, pane),
         )
 
 
@@ -399,6 +405,7 @@ def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, b
         ),
         model=status.usage.model or _started_model(mux, pane, status),
         cost=status.usage.cost,
+        monitor=monitor_info(mux, pane),
     )
 
 

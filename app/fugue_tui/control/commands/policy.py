@@ -9,7 +9,7 @@ from fugue_tui.control.schema import command_line
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import Kind
 
-_DOORS = {Kind.USER: Door.KEY, Kind.SCRIPT: Door.CLI, Kind.PROGRAM: Door.SIDEBAND}
+_DOORS = {Kind.USER: Door.KEY, Kind.SCRIPT: Door.CLI, Kind.PROGRAM: Door.SIDEBAND, Kind.MONITOR: Door.MONITOR}
 _MEANINGS = {
     Effect.READ: "see panes, their text and the layout",
     Effect.LAYOUT: "open shells, arrange and name panes and windows",

@@ -29,7 +29,7 @@ from fugue_tui.control.restore.agent_resume import resume_argv
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL
+from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL, AgentRun
 from fugue_tui.multiplexer.agents.mailboxes import LONGEST, MessageState
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.multiplexer.callbacks import CallbackList
@@ -45,6 +45,7 @@ _INTERRUPTS: Final = 3
 """Times that Ctrl+C is pressed before signals are sent; agents ask for it twice."""
 _PAUSE: Final = 0.7
 """Seconds between them: agents forget the first after one or two."""
+_ANEW: Final = "it has no conversation to continue, so it began anew"
 Briefing = Annotated[str, Meta(max_length=LONGEST)]
 
 
@@ -215,6 +216,7 @@ class StopAgent(Command[StoppedAgent], name="stop-agent", effect=Effect.DESTROY,
 
     async def _stop(self, mux: Multiplexer, origin: Origin, pane: PaneId) -> StoppedAgent:
         worktree = worktree_of(mux, pane) if self.remove_worktree else ""
+        await mux.agents.keep_changes(pane)
         found = await _end(mux, origin, pane)
         ended = found is None or found.ended
         note = await worktree_removed(worktree) if ended else ""
@@ -247,8 +249,28 @@ class RestartAgent(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[BriefedAgent]:
         """Begin. Raises NotFound or Refused."""
-        pane = _agent_to_end(mux, self.pane, origin)
-        return run_task(self._restart(mux, origin, pane, typeable(self.briefing, "briefing")))
+        pane, briefing = target.pane_to_close(mux, self.pane, origin), typeable(self.briefing, "briefing")
+        if pane not in mux.agents.programs and (known := mux.agents.runs.get(pane)) is not None:
+            if pane not in mux.exits and not (_is_at_prompt(mux, pane) and mux.terminals[pane].edits_lines):
+                reason = f"the agent in {pane} has gone, and no shell there reads a command to start it again"
+                raise Refused(reason, retry_after_ms=1_000)
+            mux.input(pane, origin.author).check()
+            return run_task(self._start_again(mux, origin, pane, known, briefing))
+        return run_task(self._restart(mux, origin, _agent_to_end(mux, self.pane, origin), briefing))
+
+    async def _start_again(
+        self, mux: Multiplexer, origin: Origin, pane: PaneId, known: AgentRun, briefing: str
+    ) -> BriefedAgent:
+        """Start an agent that has gone."""
+        began, partners = mux.clock(), mux.agents.partners(pane)
+        if pane in mux.exits:
+            mux.respawn(pane, known.argv)
+            mux.agents.set_partners(pane, partners)
+        else:
+            typed = SendInput(pane=str(pane), text=shlex.join(known.argv), submit=True).run(mux, origin)
+            await finished(typed) if isinstance(typed, Deferred) else None
+        note = "" if known.resumes else _ANEW
+        return replace(await briefed(mux, origin, pane, briefing, self.wait, began), note=note)
 
     async def _restart(self, mux: Multiplexer, origin: Origin, pane: PaneId, briefing: str) -> BriefedAgent:
         began, group = mux.clock(), mux.terminal(pane).foreground_group
@@ -269,7 +291,7 @@ class RestartAgent(
         if not own:
             typed = SendInput(pane=str(pane), text=shlex.join(again), submit=True).run(mux, origin)
             await finished(typed) if isinstance(typed, Deferred) else None
-        note = "" if resumed else "it has no conversation to continue, so it began anew"
+        note = "" if resumed else _ANEW
         return replace(await briefed(mux, origin, pane, briefing, self.wait, began), note=note)
 
 
@@ -331,10 +353,13 @@ async def _end(mux: Multiplexer, origin: Origin, pane: PaneId) -> Interrupted | 
 def _is_gone(mux: Multiplexer, pane: PaneId) -> bool:
     if pane not in mux.workspace.panes or pane in mux.exits:
         return True
+    return pane not in mux.agents.programs or _is_at_prompt(mux, pane)
+
+
+def _is_at_prompt(mux: Multiplexer, pane: PaneId) -> bool:
+    """Whether the shell of a pane shows its prompt."""
     terminal = mux.terminals[pane]
-    return pane not in mux.agents.programs or (
-        terminal.shell.integrated and bool(terminal.shell.at_prompt) and is_interactive(process.argv(terminal.pid))
-    )
+    return terminal.shell.integrated and bool(terminal.shell.at_prompt) and is_interactive(process.argv(terminal.pid))
 
 
 async def briefed(

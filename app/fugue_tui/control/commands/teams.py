@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -9,7 +10,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from fugue_tui.config.monitor import MonitorRules
 from fugue_tui.control.agents import team_file, worktrees
+from fugue_tui.control.agents.monitor_info import MonitorInfo, monitor_info
 from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.agents.team_file import Member, Team
 from fugue_tui.control.commands.agents import AgentInfo, agent_infos
@@ -36,6 +39,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import box_of
+from fugue_tui.multiplexer.agents.monitored import Saved, with_rules
 from fugue_tui.multiplexer.agents.tasks import TaskState
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace import edit
@@ -52,6 +56,8 @@ class StartedTeam(Struct, frozen=True):
     """The window of its first member."""
     members: tuple[BriefedAgent, ...]
     """Its members, in the order of the file."""
+    monitor: tuple[str, ...] = ()
+    """What the monitor will do about which member, a line each; empty if the file has no rules."""
 
 
 class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, toolset=Toolset.AGENTS, creates=True):
@@ -111,6 +117,7 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
         order = [pane for pane in opened.values() if mux.window_of(pane).id == window.id]
         mux.arrange(window.id, presets.apply(team.layout, order, main=first))
         for member in team.members:
+            monitor_member(mux, opened[member.name], member.rules)
             mux.agents.set_partners(opened[member.name], [opened[name] for name in team.partners(member)])
         texts = {each.name: task for each, task in zip(team.members, tasks, strict=True)}
         order = team.order()  # A task is in its mailbox before one that waits for it.
@@ -120,7 +127,8 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
         )
         found = dict(zip(order, await asyncio.gather(*briefings), strict=True))
         members = tuple(found[each.name] for each in team.members)
-        return StartedTeam(clean(team.name), clean_path(file), str(window.id), members)
+        monitor = tuple(f"{each.name}: {each.rules.described()}" for each in team.members if each.rules.active)
+        return StartedTeam(clean(team.name), clean_path(file), str(window.id), members, monitor)
 
     async def _briefed(
         self, mux: Multiplexer, origin: Origin, pane: PaneId, task: str, began: float, after: Sequence[PaneId]
@@ -151,6 +159,8 @@ class TeamMember(Struct, frozen=True):
     """Messages to it that wait, or may not have arrived."""
     after: tuple[str, ...]
     """The members that have to do their tasks before it gets its own."""
+    monitor: MonitorInfo | None = None
+    """How it is monitored, and what is done next, also once it has gone; null if it is not."""
 
 
 class TeamTasks(Struct, frozen=True):
@@ -255,6 +265,7 @@ class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, to
         if pane in mux.agents.programs:
             command = StopAgent(pane=str(pane), close=True, remove_worktree=self.remove_worktrees)
             return await finished(command.run(mux, origin))
+        await mux.agents.keep_changes(pane)
         note = await worktree_removed(worktree_of(mux, pane) if self.remove_worktrees else "")
         if pane in mux.workspace.panes:
             ClosePane(pane=str(pane)).run(mux, origin)
@@ -264,6 +275,13 @@ class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, to
 def members(mux: Multiplexer, team: str) -> tuple[PaneId, ...]:
     """The panes of a team's members, in the order in which they were opened."""
     return tuple(sorted(each.id for each in mux.workspace.panes.values() if each.metadata.get(TEAM) == team))
+
+
+def monitor_member(mux: Multiplexer, pane: PaneId, rules: MonitorRules) -> None:
+    """Have a member monitored as its file says, from now on."""
+    if rules.active:
+        record = with_rules(mux.workspace.panes[pane], Saved(rules, round(time.time(), 3)))
+        mux.assign(edit.update_pane(mux.workspace, record))
 
 
 def _request(team: Team, member: Member) -> StartAgent:
@@ -323,6 +341,7 @@ async def _status(mux: Multiplexer, team: str) -> TeamStatus:
                 agents.get(str(each.id)),
                 sum(message.state.waits for message in mux.mailboxes.of(box_of(each)) if box_of(each)),
                 tuple(clean(one.name) for one in present if box_of(one) in held.get(box_of(each), ())),
+                monitor_info(mux, each.id),
             )
             for each in present
         ),

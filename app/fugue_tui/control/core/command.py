@@ -60,7 +60,7 @@ class Toolset(StrEnum):
     RUNNING = "running"
     """Change, signal or restart the programs in panes, press keys, coordinate several panes."""
     AGENTS = "agents"
-    """Start, brief and end agents in panes, follow their states, send messages, share a list of tasks."""
+    """Start, brief, monitor and end agents in panes, follow their states, send messages, share a list of tasks."""
     OTHER = "other"
     """Everything else."""
 
@@ -74,6 +74,7 @@ class Door(StrEnum):
     CLI = "cli"
     MCP = "mcp"
     SIDEBAND = "sideband"
+    MONITOR = "monitor"
 
 
 class Origin(Struct, frozen=True):
@@ -104,6 +105,8 @@ class Origin(Struct, frozen=True):
                 return Kind.USER
             case Door.SIDEBAND:
                 return Kind.PROGRAM
+            case Door.MONITOR:
+                return Kind.MONITOR
             case _ if self.inside or self.pane is not None:
                 return Kind.AGENT
             case Door.CLI:

@@ -24,10 +24,10 @@ class AuditEntry(Struct, frozen=True, omit_defaults=True, kw_only=True):
     id: str = ""
     """The same in both entries of a call with a deferred result."""
     origin: str = ""
-    """Who it was: `user`, `agent` or `script`; `program` for the output of one, and the command line's typing in a
-    pane."""
+    """Who it was: `user`, `agent`, `script` or `monitor`; `program` for the output of one, and the command line's
+    typing in a pane."""
     door: str = ""
-    """The interface: `key`, `palette`, `mouse`, `cli`, `mcp` or `sideband`."""
+    """The interface: `key`, `palette`, `mouse`, `cli`, `mcp`, `sideband` or `monitor`."""
     pane: str = ""
     """The caller's own pane; empty if it is in none."""
     client: str = ""

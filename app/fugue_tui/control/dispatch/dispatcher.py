@@ -5,7 +5,7 @@ The user has priority: agents do not type into a pane while the user is typing t
 
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin
@@ -20,6 +20,7 @@ from fugue_tui.multiplexer.access.current_call import Call, current_call
 from fugue_tui.multiplexer.author import Kind
 
 Result = TypeVar("Result")
+_WHO: Final = {Kind.PROGRAM: "programs in panes", Kind.MONITOR: "the monitor"}
 Approved = frozenset[tuple[Effect, tuple[PaneId, ...]]]
 """Effects on panes of others that the user has approved for a call."""
 
@@ -89,7 +90,7 @@ class Dispatcher:
         judgements = judge(self.mux, command, origin)
         for each in judgements:
             if each.decision is Decision.REFUSE:
-                who = "programs in panes" if origin.kind is Kind.PROGRAM else "agents"
+                who = _WHO.get(origin.kind, "agents")
                 raise Refused(f"{command.verb}: {who} may not do this here: {each.reason}")
         if Effect.INPUT in command.effects and origin.is_agent and not getattr(command, "wait_for_user", 0):
             self._check_typing(command, origin)

@@ -51,6 +51,11 @@ WORKSPACE_EFFECTS: Final = frozenset((Effect.ADMIN, Effect.CLIPBOARD))
 """Effects that concern no single pane."""
 _OPENS: Final = frozenset((Effect.INPUT, Effect.RUN))
 """Effects that without a target happen in a pane that the call opens."""
+_OTHERWISE: Final = {
+    Kind.PROGRAM: "what programs print may not act on the workspace",
+    Kind.MONITOR: "the rules by which the agent is monitored",
+}
+"""Why something else is decided about a kind of caller than `[mcp]` says."""
 _NO_LIMITS: Final = SecuritySettings()
 
 
@@ -59,6 +64,9 @@ def rule(permissions: McpSettings, kind: Kind, effect: Effect) -> Decision:
     if kind.acts_for_user:
         return Decision.ALLOW
     decision = Decision(getattr(permissions, effect))
+    if kind is Kind.MONITOR:  # Its rules are the approval.
+        refused = decision is Decision.REFUSE or effect in WORKSPACE_EFFECTS
+        return Decision.REFUSE if refused else Decision.ALLOW
     if kind is Kind.PROGRAM and effect not in (Effect.READ, Effect.LAYOUT):
         return Decision.REFUSE if decision is Decision.REFUSE or effect in WORKSPACE_EFFECTS else Decision.ASK
     return Decision.ALLOW if decision is Decision.ASK and permissions.trust == "full" else decision
@@ -186,8 +194,7 @@ def _judged_effects(
         elif decision is not Decision.ASK:
             reason = f"[mcp] {effect} = {decision.value!a}"
             if getattr(mux.permissions, effect) != decision:
-                printed = "what programs print may not act on the workspace"
-                reason = printed if origin.kind is Kind.PROGRAM else '[mcp] trust = "full"'
+                reason = _OTHERWISE.get(origin.kind, '[mcp] trust = "full"')
             yield Judgement(effect, decision, reason)
         elif effect not in WORKSPACE_EFFECTS and not others and (targets or effect in _OPENS):
             yield Judgement(effect, Decision.ALLOW, "it is the caller's own pane, or one that the caller opened")

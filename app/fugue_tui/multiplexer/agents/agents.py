@@ -3,11 +3,15 @@
 `control.agents` finds them and tells their states; everything else only reads.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
+from fugue_tui.config.monitor import OFF, MonitorRules
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.agents.monitored import MonitoredPane
 from fugue_tui.multiplexer.agents.signals import Signals
 from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus
 from fugue_tui.multiplexer.callbacks import CallbackList
@@ -16,6 +20,16 @@ DECLARED: Final = "agent"
 """The entry of a pane's metadata with the agent that it was opened for, which may be any program."""
 MODEL: Final = "model"
 """The entry with the model that it was started with."""
+
+
+class AgentRun(Struct, frozen=True):
+    """How an agent is started again."""
+
+    argv: tuple[str, ...]
+    own: bool
+    """Whether it is the program of its pane, and not a shell's."""
+    resumes: bool
+    """Whether that continues its conversation."""
 
 
 class Agents:
@@ -31,6 +45,18 @@ class Agents:
         self._partners: dict[PaneId, frozenset[PaneId]] = {}
         self.signals: dict[PaneId, Signals] = {}
         """What is known of the programs in panes; `control.agents` changes it."""
+        self.monitored: dict[PaneId, MonitoredPane] = {}
+        """What is known of the agents that are monitored; `control.monitor` changes it."""
+        self.runs: dict[PaneId, AgentRun] = {}
+        """How the agents are started again that are monitored for having gone."""
+        self.rules = OFF
+        """The rules for agents that have none of their own and are in no team."""
+        self.on_rules = CallbackList[[]]()
+        """Those rules have changed."""
+        self.keep_changes: Callable[[PaneId], Awaitable[object]] = _keep_nothing
+        """Records what the agent in a pane has changed, before its worktree may be removed."""
+        self.on_end_asked = CallbackList[[PaneId]]()
+        """The program in a pane is asked to end, by whomever."""
         self.on_found = CallbackList[[PaneId]]()
         """Another agent, or none any more, is in the foreground of a pane."""
         self.on_change = CallbackList[[PaneId, AgentStatus | None, AgentStatus | None]]()
@@ -57,6 +83,12 @@ class Agents:
             self._statuses[pane] = status
         self.on_change(pane, before, status)
 
+    def set_rules(self, rules: MonitorRules) -> None:
+        """Replace the rules for agents that have none of their own."""
+        if rules != self.rules:
+            self.rules = rules
+            self.on_rules()
+
     def partners(self, pane: PaneId) -> frozenset[PaneId]:
         """The panes that the program in a pane may type into without asking."""
         return self._partners.get(pane, frozenset())
@@ -77,3 +109,7 @@ class Agents:
     def in_state(self, state: AgentState) -> list[PaneId]:
         """The panes whose programs are in a state, by their numbers."""
         return sorted(pane for pane, status in self._statuses.items() if status.state is state)
+
+
+async def _keep_nothing(pane: PaneId) -> None:
+    pass

@@ -51,6 +51,8 @@ class EventKind(StrEnum):
     """An agent began to work, needs an answer, is done..., or has ended."""
     TASK = "task"
     """A task was added, claimed, done..., otherwise changed, or removed."""
+    MONITOR = "monitor"
+    """The monitor has acted on an agent."""
     COMMAND_STARTED = "command-started"
     """A shell that marks its prompts began to run a command."""
     COMMAND_FINISHED = "command-finished"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from fugue_tui.errors import FugueError, Refused, TerminalGone
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.current_call import current_call
+from fugue_tui.multiplexer.agents.agents import Agents
 from fugue_tui.multiplexer.author import USER, Author, Kind
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.input.lease import Lease, LeasedPanes
@@ -38,6 +39,7 @@ class InputOwner(LeasedPanes, Protocol):
     allow_hidden: Callable[[PaneId, Author], bool]
     on_typed: CallbackList[[PaneId, Author, int]]
     clock: Callable[[], float]
+    agents: Agents
 
 
 class InputHold:
@@ -190,11 +192,13 @@ class PaneInput:
     def interrupt(self) -> bool:
         """Press Ctrl+C, also where input is not shown. Raises Refused."""
         self.check_end()
+        self._owner.agents.on_end_asked(self._pane)
         return self._record(lambda: self.terminal.press(INTERRUPT))
 
     def signal(self, number: int, group: int | None = None) -> None:
         """Send a signal to a process group, or to the one in the foreground. Raises Refused or TerminalGone."""
         self.check_end()
+        self._owner.agents.on_end_asked(self._pane)
         if group is None:
             self.terminal.interrupt(number)
         else:

@@ -32,6 +32,12 @@ class AgentNotifications:
         """Begin to follow them."""
         self._app.mux.agents.on_change.connect(self._changed)
 
+    def tell(self, pane: PaneId, text: str) -> None:
+        """Notify of what the monitor tells about a pane, also of one that the user looks at."""
+        self._app.inform(text)
+        if sequence := notification_sequence(self._app.settings.agents.notify, clean(text, _LONGEST)):
+            self._app.clients.send(sequence)
+
     def _changed(self, pane: PaneId, before: AgentStatus | None, after: AgentStatus | None) -> None:
         waiting = len(self._app.mux.agents.waiting())
         if waiting != self._waiting:

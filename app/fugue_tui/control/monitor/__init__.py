@@ -1,0 +1,1 @@
+"""Monitors agents by rules, and records what teams do."""
