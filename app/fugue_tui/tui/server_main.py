@@ -377,11 +377,13 @@ def _follow_agents(app: "FugueApp") -> None:
         from fugue_tui.control.agents.agent_finder import AgentFinder
         from fugue_tui.control.core.deferred import spawn
         from fugue_tui.control.monitor.monitor import Monitor
+        from fugue_tui.control.monitor.team_log import TeamLog
         from fugue_tui.control.sideband.door import SidebandDoor
 
         finder = AgentFinder(app.mux)
         SidebandDoor(app.dispatcher)
         Monitor(app.dispatcher, app.agent_notifications.tell).start()
+        TeamLog(app.mux, app.dispatcher.audit).start()
         finder.start()
         spawn(_load_journals(app))
 

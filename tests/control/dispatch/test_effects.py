@@ -83,6 +83,7 @@ EFFECTS = {
     "start-team": RUN,
     "stop-team": DESTROY,
     "team-status": READ,
+    "team-report": READ,
     "brief-agent": INPUT,
     "stop-agent": DESTROY,
     "restart-agent": DESTROY | RUN,

@@ -60,6 +60,7 @@ CALLS = {
     "brief-agent": "brief-agent {pane} --briefing a",
     "start-team": 'start-team pair --variables \'{{"task": "a"}}\'',
     "stop-team": "stop-team team-{pane}",
+    "team-report": "team-report blue",
     "stop-agent": "stop-agent {pane}",
     "restart-agent": "restart-agent {pane}",
     "monitor-agent": "monitor-agent {pane} --idle nudge",
