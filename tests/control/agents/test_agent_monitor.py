@@ -16,6 +16,7 @@ from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.state import AgentState, Signal
+from fugue_tui.multiplexer.events.pane_events import Started
 from fugue_tui.terminal.pty import process
 from fugue_tui.tui import server_main
 
@@ -94,6 +95,19 @@ def test_an_agent_is_found_followed_and_forgotten(fleet: Fleet, tmp_path: Path) 
     terminal.write(b"\x04")
     fleet.becomes(pane, None)
     assert [state for _, state in fleet.events][-3:] == ["blocked", "working", None]
+
+
+def test_an_agent_that_has_printed_before_it_was_watched_is_found(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fugue_tui.control.agents.agent_finder.SECONDS", (0.01, 0.1, 0.1))
+    fleet.finder.start()
+    pane = fleet.room.opened("create-pane --command \"bash -c 'echo here; exec -a claude cat'\"")
+    fleet.room.shows(pane, "here")
+    fleet.room.until(lambda: fleet.mux.agents.programs.get(pane) == "claude")
+    fleet.mux.on_event(pane, Started())
+    assert pane not in fleet.mux.agents.programs
+    fleet.room.until(lambda: fleet.mux.agents.programs.get(pane) == "claude")
 
 
 def test_an_agent_whose_pane_was_closed_and_comes_back_is_found_again(fleet: Fleet) -> None:

@@ -52,6 +52,8 @@ class AgentFinder:
                 self._mux.agents.set_program(pane, "")
                 if self._started:
                     self._watch(pane)
+                    if self._mux.terminals[pane].fed:
+                        self._printed(pane)  # It has printed before it was watched, and may print no more.
             case _:
                 pass
 
