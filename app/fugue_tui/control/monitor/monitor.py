@@ -269,17 +269,22 @@ class Monitor:
         self._begin(self._act(pane, monitored, action))
 
     async def _act(self, pane: PaneId, monitored: MonitoredPane, action: NextAction) -> None:
-        error = await self._actions.perform(pane, monitored, action)
-        if (now_there := self._panes.get(pane)) is None:
+        try:
+            error = await self._actions.perform(pane, monitored, action)
+        finally:
+            monitored.acting = False
+            if (present := self._panes.get(pane)) is not None:
+                present.acting = False
+        if present is None:
             return
-        now_there.acting = False
         if error is not None and "retry_after_ms" in error.data:
-            pause = min(LONGEST_PAUSE, TYPING_SECONDS * 2.0**now_there.refused)
-            now_there.not_before, now_there.refused = self._mux.clock() + pause, now_there.refused + 1
-        elif now_there.rules == monitored.rules:
-            now_there.refused = 0
-            history = with_action(now_there.history, action.condition, self._mux.clock())
-            self._set_history(pane, now_there, history)
+            pause = min(LONGEST_PAUSE, TYPING_SECONDS * 2.0**present.refused)
+            present.not_before, present.refused = self._mux.clock() + pause, present.refused + 1
+        elif present.rules == monitored.rules:
+            present.refused = 0
+            self._set_history(pane, present, with_action(present.history, action.condition, self._mux.clock()))
+        if action.action is Action.RESTART and pane not in self._mux.agents.programs and present.gone_at is None:
+            present.gone_at = self._mux.clock()  # It was asked to end, but not to stay away.
         self._schedule(pane)
 
     def _set_history(self, pane: PaneId, monitored: MonitoredPane, history: History) -> None:
