@@ -41,7 +41,6 @@ class Action(StrEnum):
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
     APPROVALS = "answer-agents"
-    AGENTS = "show-agents"
     TASKS = "show-tasks"
     HOLD_PANE = "hold-pane"
     FREEZE_AGENTS = "toggle-freeze"
@@ -99,7 +98,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "F": Action.FREEZE_AGENTS,
         "S": "toggle-sideband",
         "j": "focus-waiting-agent",
-        "A": Action.AGENTS,
+        "A": "show-agents",
         "t": Action.TASKS,
         "r": Action.REDRAW,
         "d": Action.DETACH,

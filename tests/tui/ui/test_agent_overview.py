@@ -11,7 +11,7 @@ from fugue_tui.control.command_table import panes
 from fugue_tui.control.commands.agents import AgentInfo, State
 from fugue_tui.control.commands.show_agents import AgentRows, ShowAgents, TablePlace, agent_row, duration
 from fugue_tui.control.core.new_pane import Direction
-from fugue_tui.control.keymap import Action, Binding
+from fugue_tui.control.keymap import binding
 from fugue_tui.layout.table import TableRow
 from fugue_tui_widgets.table_view import TableScreen
 
@@ -29,7 +29,7 @@ async def opened(stage: Stage) -> TableScreen:
     report(stage, 2, "state=working:app=codex:progress=40:title=Zml4IHRoZSBwYXJzZXI=")
     report(stage, 3, "state=blocked:app=claude:kind=permission:msg=YXBwcm92ZSBCYXNoOiBtYWtl")
     await stage.until(lambda: len(stage.mux.agents.statuses) == 3)
-    stage.app.actions.run(Binding("", action=Action.AGENTS))
+    stage.app.actions.run(binding("show-agents"))
     await stage.until(lambda: isinstance(stage.app.screen, TableScreen) and "3 agents" in stage.text)
     screen = stage.app.screen
     assert isinstance(screen, TableScreen)
@@ -69,7 +69,7 @@ async def test_enter_goes_to_the_pane_and_escape_closes(open_stage: Open) -> Non
         await opened(stage)
         await stage.press("down", "enter")
         await stage.until(lambda: stage.app.on_panes and str(stage.mux.focused) == "%2")
-        stage.app.actions.run(Binding("", action=Action.AGENTS))
+        stage.app.actions.run(binding("show-agents"))
         await stage.until(lambda: isinstance(stage.app.screen, TableScreen))
         await stage.press("escape")
         await stage.until(lambda: stage.app.on_panes)
@@ -96,7 +96,7 @@ async def test_an_answer_is_typed_into_the_pane(open_stage: Open) -> None:
 
 async def test_without_agents_it_says_how_to_start_one(open_stage: Open) -> None:
     async with open_stage(rows=20) as stage:
-        stage.app.actions.run(Binding("", action=Action.AGENTS))
+        stage.app.actions.run(binding("show-agents"))
         await stage.until(lambda: "No agent runs in a pane" in stage.text)
 
 
@@ -137,7 +137,7 @@ def fleet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_table_of_agents(picture: Picture, fleet: None) -> None:
     async def script(stage: Stage) -> None:
-        stage.app.actions.run(Binding("", action=Action.AGENTS))
+        stage.app.actions.run(binding("show-agents"))
         await stage.until(lambda: "4 agents" in stage.text)
 
     assert picture(script, 110, 16)

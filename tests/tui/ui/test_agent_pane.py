@@ -17,7 +17,7 @@ from fugue_tui.control.commands.show_agents import ShowAgents, TablePlace
 from fugue_tui.control.commands.undo import UndoChange
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.new_pane import Direction
-from fugue_tui.control.keymap import Action, Binding
+from fugue_tui.control.keymap import binding
 from fugue_tui.errors import FugueError, Refused
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
@@ -163,7 +163,7 @@ async def test_an_agent_is_stopped(open_stage: Open) -> None:
 
 async def test_the_overlay_is_kept_as_a_pane(open_stage: Open) -> None:
     async with open_stage(cols=100, rows=30) as stage:
-        stage.app.actions.run(Binding("", action=Action.AGENTS))
+        stage.app.actions.run(binding("show-agents"))
         await stage.until(lambda: isinstance(stage.app.screen, TableScreen))
         await stage.press("p")
         await stage.until(lambda: stage.app.on_panes and stage.mux.focused == PaneId(2))

@@ -212,7 +212,6 @@ _LABELS: Final = {
     Action.RENAME_WINDOW: "rename the window",
     Action.RENAME_SESSION: "rename the session",
     Action.APPROVALS: "answer agents, see grants",
-    Action.AGENTS: "all agents",
     Action.TASKS: "tasks",
     Action.HOLD_PANE: "take pane over, hand it over",
     Action.FREEZE_AGENTS: "freeze agents, release them",
@@ -245,6 +244,7 @@ _COMMAND_LABELS: Final = {
     "select-session next": "next session",
     "paste-smart": "paste, adapted to the program",
     "toggle-sideband": "parse tags, or no longer",
+    "show-agents": "all agents",
     "focus-waiting-agent": "go to the agent that waits",
 }
 """Command lines of the default keys, in the words of people."""

@@ -58,7 +58,6 @@ class Actions:
             Action.RENAME_SESSION: self._rename_session,
             Action.APPROVALS: self.approvals.open,
             Action.TASKS: TaskOverview(app).open,
-            Action.AGENTS: self.agents.open,
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
         }

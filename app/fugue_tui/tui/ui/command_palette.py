@@ -39,7 +39,7 @@ _TITLE: Final = "what to do"
 _FOOTER: Final = "↑ ↓ choose · Enter runs · Escape closes"
 _FIRST: Final = (
     *("split-pane --direction horizontal", "split-pane --direction vertical", "create-window", Action.SCROLL),
-    *(Action.PASTE, "zoom-pane", "select-layout next", Action.CHOOSE_WINDOW, Action.CHOOSE_SESSION, Action.AGENTS),
+    *(Action.PASTE, "zoom-pane", "select-layout next", Action.CHOOSE_WINDOW, Action.CHOOSE_SESSION, "show-agents"),
     *("focus-waiting-agent", "close-pane", "close-window", "undo-change", Action.DETACH, Action.HELP),
 )
 """What the palette opens on, by what a key is bound to."""
@@ -70,7 +70,7 @@ _SAID: Final = {
     Action.CHOOSE_CLIENT: "detach another terminal",
     Action.RENAME_WINDOW: "rename tab, title",
     Action.RENAME_PANE: "title of the pane, rename pane",
-    Action.AGENTS: "claude, codex, gemini, fleet, status",
+    "show-agents": "claude, codex, gemini, fleet, status",
     Action.TASKS: "to-do list, add a task",
     Action.APPROVALS: "permissions, approve, grants",
     Action.HOLD_PANE: "lock the pane for agents",
