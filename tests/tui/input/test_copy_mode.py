@@ -115,6 +115,8 @@ async def test_each_pane_has_its_own_copy_mode_and_keeps_it(open_stage: Open) ->
         await stage.prefix("left_square_bracket", "G")
         await stage.prefix("right")
         assert stage.terminal(1).copy_mode.reads
+        await stage.until(lambda: stage.text.splitlines()[0].count("copy mode") == 1)
+        assert "selecting" in stage.text.splitlines()[0]
         await stage.press("l")
         assert stage.terminal(2).copy_mode.selected_text == "one"
         await stage.press("q")

@@ -28,11 +28,13 @@ class Unit(StrEnum):
 
 
 class TextSpan(Struct, frozen=True):
-    """The cells from one to another and all between them, in reading order."""
+    """The cells from one to another and all between them, in reading order, or of the rectangle between them."""
 
     first: Point
     last: Point
     """The last cell, inclusive: of a wide character its second."""
+    rectangle: bool = False
+    """Whether these are the upper left and the lower right corner of a rectangle."""
 
     @property
     def stop(self) -> Point:

@@ -75,6 +75,12 @@ class CopyMode:
         live = self._live
         return live is not None and live in self._modes and self._modes[live].selects
 
+    def _update(self, live: Terminal) -> None:
+        """Show in the pane's title what copy mode does there."""
+        mode = self._modes.get(live)
+        live.copy_mode.label = "" if mode is None else "selecting" if mode.selects else "copy mode"
+        self._app.status_updates.request()
+
     def begin(self) -> None:
         """Start copy mode in the focused pane."""
         live = self._live
@@ -84,14 +90,14 @@ class CopyMode:
         if live not in self._modes:
             self._modes[live] = _Copying()
             self._move(live, stay)
-        self._app.status_updates.request()
+        self._update(live)
 
     def _leave(self, live: Terminal) -> None:
         self._modes.pop(live, None)
         live.copy_mode.leave()
         if (view := self._app.focused_view) is not None:
             view.scroll_back(-_FAR)
-        self._app.status_updates.request()
+        self._update(live)
 
     def press(self, press: KeyPress, client: int) -> None:
         """Handle a key of a client in the focused pane, which is in copy mode."""
@@ -107,7 +113,7 @@ class CopyMode:
             self._page(view, live, lines)
         elif name in self._table:
             self._table[name](live, client)
-        self._app.status_updates.request()
+        self._update(live)
 
     # Moving
 
