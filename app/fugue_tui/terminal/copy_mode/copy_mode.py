@@ -101,6 +101,15 @@ class CopyMode:
                 self._selection.shape(_point(screen, to), rectangle=rectangle)
                 self._changed(screen)
 
+    def swap(self, at: Point) -> Point | None:
+        """Turn the selection around, which is extended from the cursor's end from now on; where its other end is."""
+        with self._lock as screen:
+            if screen.closed or self._selection is None:
+                return None
+            other = self._selection.swap(at)
+            self._changed(screen)
+            return other
+
     def deselect(self) -> bool:
         """Clear the selection; whether there was one."""
         with self._lock as screen:
@@ -170,6 +179,16 @@ class CopyMode:
         if self._cursor is None and at.line >= bar.top + rows:
             return Point(bar.top + rows - 1)
         return at
+
+    def place(self) -> Point | None:
+        """Where the cursor is; None if there is none. Needs the lock."""
+        return self._cursor.found() if self._cursor is not None else None
+
+    def pin(self) -> Pin | None:
+        """A pin where the cursor is; None if there is none."""
+        with self._lock as screen:
+            at = None if screen.closed else self.place()
+            return screen.emulator.pin(at) if at is not None else None
 
     def scrolled(self, screen: LockedScreen) -> None:
         """The view was scrolled, or created a cursor: it stays where it is now."""

@@ -37,6 +37,15 @@ class Selection:
         self._rectangle = rectangle
         self.extend(to)
 
+    def swap(self, at: Point) -> Point | None:
+        """Turn it around: the end where the cursor is becomes the anchor. Where the other end is."""
+        anchor = self._found(self._anchor)
+        if anchor is None:
+            return None
+        self._anchor = self._pinned(span_at(self._emulator, at, self.unit))
+        self.extend(anchor.first)
+        return anchor.first
+
     def extend(self, to: Point, unit: Unit | None = None) -> None:
         """Extend it from its anchor to a position, by whole units; a unit given here is kept."""
         self.unit = unit or self.unit
