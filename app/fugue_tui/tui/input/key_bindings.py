@@ -18,7 +18,7 @@ from fugue_tui_widgets.which_key import Hint
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
-_COPY_MODE_KEYS: Final = ("v", "q", "y", "Escape")
+_COPY_MODE_KEYS: Final = ("v", "q", "y", "n", "N", "/", "Escape", "Enter")
 _HINTED_KEYS: Final = ("?", "%", "c", "p", "a", *_COPY_MODE_KEYS)
 """The keys that hints name before the word for what they do."""
 
@@ -188,6 +188,10 @@ class KeyDispatch:
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""
         return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
+
+    def paste(self, text: str) -> bool:
+        """Whether a paste was for copy mode."""
+        return self._copy_mode.paste(text)
 
     def start_copy_mode(self) -> None:
         """Start copy mode in the focused pane."""
