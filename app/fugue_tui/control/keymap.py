@@ -30,6 +30,7 @@ class Action(StrEnum):
     PALETTE = "palette"
     COMMAND_LINE = "command-line"
     SCROLL = "scroll"
+    SCROLL_PAGE_UP = "scroll-page-up"
     PASTE = "paste"
     REDRAW = "redraw"
     DETACH = "detach"
@@ -87,6 +88,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "(": "select-session previous",
         ")": "select-session next",
         "[": Action.SCROLL,
+        "pageup": Action.SCROLL_PAGE_UP,
         "]": Action.PASTE,
         "=": "paste-smart",
         "p": Action.PALETTE,

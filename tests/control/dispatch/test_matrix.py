@@ -66,6 +66,7 @@ CALLS = {
     "publish-message": "publish-message t --text a",
     "subscribe-topic": "subscribe-topic t --pane {pane}",
     "acknowledge-message": "acknowledge-message 1",
+    "edit-scrollback": "edit-scrollback {pane}",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",

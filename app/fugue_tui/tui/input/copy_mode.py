@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from fugue_tui.control.commands.edit_scrollback import EditScrollback
 from fugue_tui.control.output.text_search import Query
 from fugue_tui.terminal.copy_mode.motions import (
     MOTIONS,
@@ -86,6 +87,8 @@ class CopyMode:
             "rectangle-toggle": lambda press: self._toggle_rectangle(press.live),
             "other-end": lambda press: self._swap(press.live),
             "select-output": lambda press: self._select_output(press.live),
+            "edit-scrollback": lambda press: self._edit(EditScrollback()),
+            "edit-output": self._edit_output,
             "copy-selection-and-cancel": self._copy,
             "copy-or-cancel": self._enter,
             "copy-end-of-line-and-cancel": self._copy_line_end,
@@ -161,15 +164,17 @@ class CopyMode:
 
     # Starting and leaving
 
-    def begin(self) -> None:
-        """Start copy mode in the focused pane."""
-        live = self._live
-        if live is None or live.closed:
+    def begin(self, *, page_up: bool = False) -> None:
+        """Start copy mode in the focused pane; a page up, if wanted."""
+        view, live = self._app.focused_view, self._live
+        if view is None or live is None or live.closed:
             return
         self._modes = {each: mode for each, mode in self._modes.items() if not each.closed}
         if live not in self._modes:
             self._modes[live] = _Copying()
             self._move(live, stay)
+        if page_up:
+            self._page(view, live, max(view.size.height - 1, 1))
         self._update(live)
 
     def _leave(self, live: Terminal) -> None:
@@ -389,6 +394,16 @@ class CopyMode:
         self._select(press.live, Unit.CHARACTER)
         self._move(press.live, MOTIONS["end-of-line"])
         self._copy(press)
+
+    def _edit(self, command: EditScrollback) -> None:
+        self._app.commands.run(command, then=lambda _: None)
+
+    def _edit_output(self, press: _Press) -> None:
+        """Open the output of the command that the cursor is at; of the last one, if the prompts are not known."""
+        live, place = press.live, press.live.copy_mode.read(stay)
+        with live.locked() as screen:
+            known = place is not None and not screen.closed and output_at(screen.emulator, place) is not None
+        self._edit(EditScrollback(output=True, line=place.line if known and place is not None else None))
 
     def _enter(self, press: _Press) -> None:
         if press.live.copy_mode.selected is not None:

@@ -193,9 +193,9 @@ class KeyDispatch:
         """Whether a paste was for copy mode."""
         return self._copy_mode.paste(text)
 
-    def start_copy_mode(self) -> None:
-        """Start copy mode in the focused pane."""
-        self._copy_mode.begin()
+    def start_copy_mode(self, *, page_up: bool = False) -> None:
+        """Start copy mode in the focused pane, or go on there; a page up, if wanted."""
+        self._copy_mode.begin(page_up=page_up)
 
 
 _LABELS: Final = {
@@ -203,6 +203,7 @@ _LABELS: Final = {
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "copy mode: scroll, copy",
+    Action.SCROLL_PAGE_UP: "copy mode, a page up",
     Action.PASTE: "paste what was copied",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",

@@ -41,6 +41,7 @@ class Actions:
             Action.PALETTE: lambda: app.push_screen(Palette()),
             Action.COMMAND_LINE: app.commands.prompt,
             Action.SCROLL: keyboard.start_copy_mode,
+            Action.SCROLL_PAGE_UP: lambda: keyboard.start_copy_mode(page_up=True),
             Action.PASTE: self._paste,
             Action.REDRAW: app.repaint,
             Action.DETACH: self._detach_latest,
