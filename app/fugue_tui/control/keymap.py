@@ -31,6 +31,7 @@ class Action(StrEnum):
     COMMAND_LINE = "command-line"
     SCROLL = "scroll"
     SCROLL_PAGE_UP = "scroll-page-up"
+    QUICK_SELECT = "quick-select"
     PASTE = "paste"
     REDRAW = "redraw"
     DETACH = "detach"
@@ -89,6 +90,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         ")": "select-session next",
         "[": Action.SCROLL,
         "pageup": Action.SCROLL_PAGE_UP,
+        "y": Action.QUICK_SELECT,
         "]": Action.PASTE,
         "=": "paste-smart",
         "p": Action.PALETTE,

@@ -67,6 +67,7 @@ CALLS = {
     "subscribe-topic": "subscribe-topic t --pane {pane}",
     "acknowledge-message": "acknowledge-message 1",
     "edit-scrollback": "edit-scrollback {pane}",
+    "open-url": "open-url https://example.com",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",

@@ -209,12 +209,13 @@ class CopyMode:
 
     # Drawing
 
-    def set_overlay(self, overlay: Overlay | None) -> None:
-        """Mark more than the selection from now on; called under the lock for every snapshot."""
+    def set_overlay(self, overlay: Overlay | None) -> Overlay | None:
+        """Mark more than the selection from now on; called under the lock for every snapshot. The one before."""
         with self._lock as screen:
-            self._overlay = overlay
+            before, self._overlay = self._overlay, overlay
             if not screen.closed:
                 self._changed(screen)
+            return before
 
     def highlighted(self, y: int, row: Row) -> Row:
         """Row `y` of the last snapshot with its selected part in reverse video, and what else is marked."""

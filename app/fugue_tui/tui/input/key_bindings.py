@@ -13,6 +13,7 @@ from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.copy_mode import CopyMode
+from fugue_tui.tui.input.quick_select import QuickSelect
 from fugue_tui_widgets.which_key import Hint
 
 REPEAT_SECONDS: Final = 0.5
@@ -43,12 +44,15 @@ class KeyDispatch:
         self._consumed: dict[int, set[str]] = {}
         """Keys of each client whose press was not for a program, so that none gets their release."""
         self._copy_mode = CopyMode(app)
+        self._quick_select = QuickSelect(app)
 
     @property
     def hint(self) -> str:
         """The hint in the status bar."""
         if any(not pending.repeats for pending in self._pending.values()):
             return "key? · ? help · Escape cancels"
+        if self._quick_select.active:
+            return self._quick_select.hint
         if self._copy_mode.active:
             return self._copy_mode.hint
         focused = self._app.mux.focused
@@ -60,7 +64,7 @@ class KeyDispatch:
     def mode(self) -> str:
         """The same in a word or two; empty if keys are for the program."""
         prefix = "prefix" if any(not pending.repeats for pending in self._pending.values()) else ""
-        return prefix or self._copy_mode.mode or self._requests().removesuffix(" · ")
+        return prefix or self._quick_select.mode or self._copy_mode.mode or self._requests().removesuffix(" · ")
 
     def _requests(self) -> str:
         """How many requests of agents wait for an answer, and the key that shows them; empty for none."""
@@ -76,7 +80,7 @@ class KeyDispatch:
     @property
     def pending(self) -> bool:
         """Whether a client has pressed the prefix, or keys are for copy mode."""
-        return bool(self._pending) or self._copy_mode.active
+        return bool(self._pending) or self._quick_select.active or self._copy_mode.active
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
@@ -117,6 +121,9 @@ class KeyDispatch:
             if binding is not None and binding.repeats:
                 self._run_prefixed(binding, client)
                 return True
+        if self._quick_select.active and not self.is_prefix(press, further):
+            self._quick_select.press(press, client)
+            return True
         if self._copy_mode.active and not self.is_prefix(press, further):
             self._copy_mode.press(press, client)
             return True
@@ -189,6 +196,10 @@ class KeyDispatch:
         """Every key after the prefix and what it does."""
         return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
 
+    def start_quick_select(self) -> None:
+        """Label what the focused pane shows."""
+        self._quick_select.begin()
+
     def paste(self, text: str) -> bool:
         """Whether a paste was for copy mode."""
         return self._copy_mode.paste(text)
@@ -204,6 +215,7 @@ _LABELS: Final = {
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "copy mode: scroll, copy",
     Action.SCROLL_PAGE_UP: "copy mode, a page up",
+    Action.QUICK_SELECT: "quick select: copy, open by letters",
     Action.PASTE: "paste what was copied",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",

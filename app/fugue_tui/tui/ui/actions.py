@@ -42,6 +42,7 @@ class Actions:
             Action.COMMAND_LINE: app.commands.prompt,
             Action.SCROLL: keyboard.start_copy_mode,
             Action.SCROLL_PAGE_UP: lambda: keyboard.start_copy_mode(page_up=True),
+            Action.QUICK_SELECT: keyboard.start_quick_select,
             Action.PASTE: self._paste,
             Action.REDRAW: app.repaint,
             Action.DETACH: self._detach_latest,
