@@ -209,6 +209,15 @@ async def test_the_cursor_follows_its_text_while_output_comes(open_stage: Open) 
         assert stage.terminal().copy_mode.selected_text == "line 200\nread"
 
 
+async def test_the_prefix_pressed_twice_is_a_key_of_copy_mode(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", LINES) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket")
+        await stage.prefix("ctrl+b")
+        assert stage.terminal().scrollback.offset == 22
+        assert "^B" not in stage.pane_text()
+
+
 SEARCHED = "stty -echo; for w in one two Two three two; do echo \"$w $w\"; done; printf 'a(b\\nready'; exec cat"
 
 

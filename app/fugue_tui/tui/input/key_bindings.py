@@ -121,13 +121,19 @@ class KeyDispatch:
             if binding is not None and binding.repeats:
                 self._run_prefixed(binding, client)
                 return True
-        if self._quick_select.active and not self.is_prefix(press, further):
-            self._quick_select.press(press, client)
-            return True
-        if self._copy_mode.active and not self.is_prefix(press, further):
-            self._copy_mode.press(press, client)
+        if not self.is_prefix(press, further) and self._mode_took(press, client):
             return True
         return self._program(press, client, further)
+
+    def _mode_took(self, press: KeyPress, client: int) -> bool:
+        """Whether a key was for quick select or copy mode."""
+        if self._quick_select.active:
+            self._quick_select.press(press, client)
+        elif self._copy_mode.active:
+            self._copy_mode.press(press, client)
+        else:
+            return False
+        return True
 
     def _program(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
@@ -141,7 +147,7 @@ class KeyDispatch:
 
     def _prefixed(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
-            return False
+            return self._mode_took(press, client)
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
             self._run_prefixed(binding, client)
