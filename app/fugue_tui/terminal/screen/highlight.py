@@ -70,7 +70,7 @@ def _marked(row: Row, mark: Mark) -> Row:
 def _style(style: Style, kind: MarkKind) -> Style:
     if kind is MarkKind.SELECTED:
         return replace(style, inverse=not style.inverse)
-    colour = _MAGENTA if kind is MarkKind.CURRENT else _YELLOW
+    colour = _YELLOW if kind is MarkKind.MATCH else _MAGENTA
     return replace(style, fg=_BLACK, bg=colour, inverse=False, faint=False, bold=kind is MarkKind.HINT)
 
 

@@ -59,7 +59,7 @@ class QuickSelect:
     @property
     def hint(self) -> str:
         """The hint in the status bar."""
-        return f"{self.mode}: a letter copies · a capital opens or types it · Escape cancels"
+        return f"{self.mode}: a copies · A opens · Escape cancels"
 
     @property
     def mode(self) -> str:
