@@ -1,5 +1,6 @@
 """A cursor of the person's own goes through the text, and keys select and copy it."""
 
+import threading
 from typing import Literal
 
 import pytest
@@ -10,7 +11,10 @@ from textual.events import Paste
 
 from fugue_tui.config.model import Config, KeySettings, UiSettings
 from fugue_tui.control.command_table import panes, windows
+from fugue_tui.control.output.text_search import Found, find_all
+from fugue_tui.multiplexer.watch.patterns import Pattern
 from fugue_tui.terminal.screen.pins import Point
+from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.input.clipboard import MOST_BYTES, copy
 from fugue_tui.tui.input.copy_keys import is_emacs
 
@@ -385,3 +389,38 @@ def test_the_editor_decides_unless_the_configuration_does(
     monkeypatch.setenv("VISUAL", visual)
     monkeypatch.setenv("EDITOR", editor)
     assert is_emacs(KeySettings(copy_mode=copy_mode)) is emacs
+
+
+async def test_the_hint_can_be_clicked_in_copy_mode_and_quick_select(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", SEARCHED) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g", "slash", *"two", "enter")
+        await stage.until(lambda: "copy mode 1/6" in stage.text)
+        stage.app.keyboard.click_hint("N previous")
+        assert current(stage) == (4, 4)
+        stage.app.keyboard.click_hint("n next")
+        assert current(stage) == (1, 0)
+        stage.app.keyboard.click_hint("q leaves")
+        assert not stage.terminal().copy_mode.reads
+        stage.terminal().receive(memoryview(b" 12345"))
+        await stage.prefix("y")
+        stage.app.keyboard.click_hint("A opens")
+        await stage.until(lambda: "quick select" in stage.text)
+        stage.app.keyboard.click_hint("Escape cancels")
+        await stage.until(lambda: "quick select" not in stage.text)
+
+
+async def test_a_search_reads_the_text_on_another_thread(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def find(terminal: Terminal, pattern: Pattern) -> Found | None:
+        threads.append(threading.get_ident())
+        return find_all(terminal, pattern)
+
+    monkeypatch.setattr("fugue_tui.tui.input.copy_search.find_all", find)
+    async with open_stage("sh", "-c", SEARCHED) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "slash", *"two")
+        await stage.until(lambda: "/two 1/6" in stage.text)
+    assert threads
+    assert threading.get_ident() not in threads

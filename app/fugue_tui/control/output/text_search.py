@@ -20,7 +20,7 @@ TIME_LIMIT: Final = 5.0
 """Seconds after which a search ends with what it has found."""
 MOST_MATCHES: Final = 10_000
 """Matches that are kept, the newest."""
-_CHUNK: Final = 1 << 15
+_CHUNK: Final = 1 << 13
 """Bytes searched at a time, if the pattern's reach allows as many."""
 
 

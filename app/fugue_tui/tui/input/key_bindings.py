@@ -180,9 +180,9 @@ class KeyDispatch:
         word = next((word for word in reversed(part.split()[:-1]) if word in _HINTED_KEYS), "")
         if not word:
             return
-        press = parse_key(word.lower())
-        if self._copy_mode.active and word in _COPY_MODE_KEYS:
-            self._copy_mode.press(press, client)
+        press = KeyPress(word) if len(word) == 1 else parse_key(word.lower())
+        if self._quick_select.active or (self._copy_mode.active and word in _COPY_MODE_KEYS):
+            self._mode_took(press, client)
         else:
             self.forget(client)
             self._prefixed(press, client, _NONE)
@@ -221,7 +221,7 @@ _LABELS: Final = {
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "copy mode: scroll, copy",
     Action.SCROLL_PAGE_UP: "copy mode, a page up",
-    Action.QUICK_SELECT: "quick select: copy, open by letters",
+    Action.QUICK_SELECT: "quick select by letters",
     Action.PASTE: "paste what was copied",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",
