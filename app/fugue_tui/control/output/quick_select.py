@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -45,7 +46,6 @@ _PATTERNS: Final[dict[HitKind, str]] = {
     r"|`(?P<back>[^`\s][^`]{1,200})`",
     HitKind.NUMBER: r"\b0x[0-9a-fA-F]+\b|\b\d{4,}\b",
 }
-_ANY: Final = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
 _QUOTES: Final = ("double", "single", "back")
 _PLACE: Final = re.compile(r"^(.+?)(?::(\d+)(?::\d+)?)?$")
 _LONGEST: Final = 20_000
@@ -65,6 +65,12 @@ class Hit(Struct, frozen=True):
     """What picks it, in small letters."""
 
 
+@cache
+def _any() -> re.Pattern[str]:
+    """All patterns as one; compiled when it is needed first, as that takes milliseconds."""
+    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()))
+
+
 def find_hits(screen: LockedScreen) -> list[Hit]:
     """The texts that begin in the view, from top to bottom, each with a label; equal ones have the same."""
     top, rows = screen.emulator.scrollback.top, screen.size.rows
@@ -81,11 +87,11 @@ def find_hits(screen: LockedScreen) -> list[Hit]:
 
 def _hits(line: str, row: int, cols: int) -> list[Hit]:
     found: list[Hit] = []
-    for match in _ANY.finditer(line[:_LONGEST]):
+    for match in _any().finditer(line[:_LONGEST]):
         kind = next(kind for kind in HitKind if match[kind] is not None)
         start, stop = match.span(next((name for name in _QUOTES if match[name]), 0))
         text = line[start:stop]
-        if kind is HitKind.QUOTED and (inner := _ANY.fullmatch(text)):
+        if kind is HitKind.QUOTED and (inner := _any().fullmatch(text)):
             kind = next(kind for kind in HitKind if inner[kind] is not None)
         text = without_end(text) if kind is HitKind.URL else text
         if len(text) < _LEAST:
