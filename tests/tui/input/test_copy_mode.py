@@ -424,3 +424,14 @@ async def test_a_search_reads_the_text_on_another_thread(open_stage: Open, monke
         await stage.until(lambda: "/two 1/6" in stage.text)
     assert threads
     assert threading.get_ident() not in threads
+
+
+async def test_a_search_begins_in_the_view_once_the_text_at_the_cursor_is_gone(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", TEXT) as stage:
+        await stage.until_text("ready")
+        await stage.prefix("left_square_bracket", "g")
+        stage.terminal().receive(memoryview(b"".join(b"line %d\r\n" % number for number in range(60_000))))
+        await stage.press("slash", *"59999")
+        await stage.until(lambda: "/59999 1/1" in stage.text)
+        await stage.press("enter")
+        assert stage.terminal().scrollback.offset < 30

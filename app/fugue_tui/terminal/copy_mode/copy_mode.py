@@ -170,9 +170,12 @@ class CopyMode:
             return at
 
     def _start(self, screen: LockedScreen) -> Point:
-        """Where the cursor is; initially at the program's cursor, or at the view's edge if that is outside the view."""
+        """Where the cursor is, or the view's first row if its text is gone; initially at the program's cursor, or at
+        the view's edge if that is outside the view."""
         bar, rows = screen.emulator.scrollback, screen.size.rows
         at = self._cursor.found() if self._cursor is not None else None
+        if at is None and self._cursor is not None:
+            return Point(bar.top)
         if at is None:
             x, y = screen.emulator.caret
             at = Point(bar.lines + y, x)

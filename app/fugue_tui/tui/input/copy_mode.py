@@ -278,6 +278,7 @@ class CopyMode:
 
     def _prompt(self, press: _Press, *, backward: bool) -> None:
         """Open the line in which a search is typed."""
+        self._move(press.live, stay)
         origin = press.live.copy_mode.pin()
         if origin is not None:
             press.mode.prompt = SearchPrompt(
