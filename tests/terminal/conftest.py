@@ -87,6 +87,9 @@ class Recorder:
 
     def connect_marks(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None: ...
 
+    def is_prompt(self, line: int, *, continued: bool = False) -> bool:
+        return False
+
     def pin(self, place: Point | None = None) -> Pin:
         return Pin(lambda: place, lambda: place, nullcontext(), alternate=False)
 

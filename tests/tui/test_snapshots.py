@@ -27,7 +27,9 @@ Script = Callable[[Stage], Awaitable[None]]
 class Picture(Protocol):
     """Compares the screen with its accepted picture, once a script has set the scene."""
 
-    def __call__(self, script: Script, cols: int = 80, rows: int = 24, config: Config = CALM) -> bool: ...
+    def __call__(
+        self, script: Script, cols: int = 80, rows: int = 24, config: Config = CALM, *, drawn: bool = True
+    ) -> bool: ...
 
 
 class Compare(Protocol):
@@ -48,7 +50,7 @@ def picture(snap_compare: Compare) -> Iterator[Picture]:
     pump = IOLoop()
     pump.start()
 
-    def picture(script: Script, cols: int = 80, rows: int = 24, config: Config = CALM) -> bool:
+    def picture(script: Script, cols: int = 80, rows: int = 24, config: Config = CALM, *, drawn: bool = True) -> bool:
         app = make_app(("sh", "-c", HELLO), Size(cols, rows), config, pump)
 
         async def set_the_scene(pilot: "Pilot[int]") -> None:
@@ -57,7 +59,7 @@ def picture(snap_compare: Compare) -> Iterator[Picture]:
             await stage.until(lambda: "$" in stage.pane_text() or cols == 1)
             stage.run(windows.RenameWindow(window="active", name="work"))
             await script(stage)
-            await stage.until(lambda: stage.drawn)
+            await stage.until(lambda: stage.drawn or not drawn)
 
         try:
             return snap_compare(app, terminal_size=(cols, rows), run_before=set_the_scene)
@@ -319,3 +321,50 @@ def test_what_agents_do_is_seen_in_titles_tabs_and_the_status_bar(picture: Pictu
         await stage.until(lambda: len(stage.mux.agents.statuses) == 5 and "2 tests failed" in stage.text)
 
     assert picture(script, 110, 12)
+
+
+TEXT_TO_SEARCH = (
+    r"printf '\033]133;A\007$ \033]133;B\007make\n\033]133;C\007src/parser.c:14:3: error: expected ;\n"
+    r"src/lexer.c:7: error: see https://example.com/errors/C2059\n2 errors in 漢字.c, pid 48213, commit 983fa55d\n"
+    r"\033]133;D;1\007\033]133;A\007$ \033]133;B\007'; exec cat"
+)
+SIZES = pytest.mark.parametrize(("cols", "rows"), [(80, 24), (40, 12)])
+
+
+async def searchable(stage: Stage) -> None:
+    """Two panes, of which the right or lower one shows the output of a compiler, in copy mode at its first line."""
+    direction = Direction.RIGHT if stage.app.size.width > 60 else Direction.DOWN
+    await split(stage, "make", direction, TEXT_TO_SEARCH)
+    await stage.until_text("pid 48213", pane=2)
+    await stage.prefix("left_square_bracket", "g")
+
+
+@SIZES
+def test_a_search_with_its_matches(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await searchable(stage)
+        await stage.press("slash", *"error")
+        await stage.until(lambda: "/error 1/" in stage.text)
+
+    assert picture(script, cols, rows)
+
+
+@SIZES
+def test_a_rectangle_in_copy_mode(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await searchable(stage)
+        await stage.press("j", "4", "l", "ctrl+v", "2", "j", "6", "l")
+        await stage.until(lambda: "selecting a rectangle" in stage.text)
+
+    assert picture(script, cols, rows)
+
+
+@SIZES
+def test_quick_select(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await searchable(stage)
+        await stage.press("q")
+        await stage.prefix("y")
+        await stage.until(lambda: "quick select" in stage.text and "src/lexer" not in stage.text)
+
+    assert picture(script, cols, rows, drawn=False)

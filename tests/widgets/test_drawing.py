@@ -182,3 +182,12 @@ def test_a_title_has_the_colour_of_its_pane() -> None:
     styles = {style for row in drawn.styles for style in row}
     assert styles == {"", "focus", "blue bold", "color(208)"}
     assert ("▶%1 a ", "blue bold") in list(drawn.runs(0))
+
+
+@pytest.mark.parametrize(
+    ("cols", "shown"), [(40, "copy mode, history -3 "), (22, " copy mode "), (12, " copy m…"), (8, "co…")]
+)
+def test_what_keys_do_in_a_pane_is_in_its_title_however_narrow(cols: int, shown: str) -> None:
+    solution = solve(Leaf(ONE), Rect(0, 1, cols, 2))
+    title = Title("%1 make", "history -3", mode="copy mode")
+    assert shown in "".join(FrameLines.of(GridView(solution, {ONE: title}, ONE, True), cols, 3).chars[0])

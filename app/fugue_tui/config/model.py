@@ -84,6 +84,8 @@ class KeySettings(Struct, frozen=True):
     """A further prefix key, for terminals in tmux, screen or another fugue-tui; empty for none."""
     focus_with_alt_arrows: bool = True
     """Alt and an arrow moves the focus, without the prefix."""
+    copy_mode: Literal["auto", "vi", "emacs"] = "auto"
+    """The keys of copy mode; auto takes those of emacs if $VISUAL or $EDITOR is one, else those of vi."""
     bindings: Bindings = field(default_factory=lambda: MappingProxyType({}))
     """What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }."""
 

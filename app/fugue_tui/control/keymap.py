@@ -30,6 +30,8 @@ class Action(StrEnum):
     PALETTE = "palette"
     COMMAND_LINE = "command-line"
     SCROLL = "scroll"
+    SCROLL_PAGE_UP = "scroll-page-up"
+    QUICK_SELECT = "quick-select"
     PASTE = "paste"
     REDRAW = "redraw"
     DETACH = "detach"
@@ -87,6 +89,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "(": "select-session previous",
         ")": "select-session next",
         "[": Action.SCROLL,
+        "pageup": Action.SCROLL_PAGE_UP,
+        "y": Action.QUICK_SELECT,
         "]": Action.PASTE,
         "=": "paste-smart",
         "p": Action.PALETTE,

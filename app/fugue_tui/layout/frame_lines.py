@@ -110,7 +110,9 @@ class _Canvas:
     def _draw_title(self, pane: PaneId, rect: Rect, title: Title) -> None:
         focused = rect == self.focus
         style = FOCUS if focused else ""
-        state = self._state(title.state, rect.cols - 8)
+        state = self._state(", ".join(part for part in (title.mode, title.state) if part), rect.cols - 8)
+        if title.mode and not state:
+            state = self._cut(f" {title.mode} ", max(rect.cols - 4, 2))
         room = rect.cols - 2 - self._length(state)
         label = self._cut(f"{self.mark if focused else ' '}{title.text} ", room)
         self._put(

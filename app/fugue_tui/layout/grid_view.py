@@ -20,6 +20,9 @@ class Title(Struct, frozen=True):
     """What the state means, for its colour: `blocked`, `working`, `done`, `error`; empty for nothing special."""
     colour: str = ""
     """The colour of the text as Rich writes it, such as `blue`, `color(208)` or `#ff8000`; empty for the frame's."""
+    mode: str = ""
+    """What keys do in the pane besides reaching its program, such as `copy mode`: precedes the state, and is
+    shown however narrow the pane is."""
 
 
 class GridView(Struct, frozen=True):

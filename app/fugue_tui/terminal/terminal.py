@@ -312,6 +312,7 @@ class Terminal:
         with self._lock as screen:
             if not screen.closed:
                 change(screen.emulator)
+                self.copy_mode.scrolled(screen)
                 screen.moves += moves
                 screen.changes += changes
                 self._after_change(screen)
@@ -408,6 +409,7 @@ class Terminal:
 
     def _refresh(self, screen: LockedScreen) -> Damage:
         self._notified = False
+        self.copy_mode.hold(screen)
         damage = screen.emulator.refresh()
         if screen.emulator.modes.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))

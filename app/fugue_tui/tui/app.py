@@ -512,6 +512,8 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.on_panes or not self._mounted or view is None or self.grid.content_of(self.mux.focused):
             return False
         self._frames.render_soon(self.mux.focused)
+        if self.keyboard.paste(event.text):
+            return True
         if self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         view.paste(event.text)

@@ -116,3 +116,18 @@ def test_what_the_program_wrote_over_is_not_selected_any_more(room: Room, pane: 
     room.mux.terminals[pane].receive(memoryview(b"\x1b[H\x1b[2J"))
     assert read(room, str(pane)).nothing_selected
     assert room.run(GetPaneState(pane=str(pane))).selected == 0
+
+
+def test_of_a_rectangle_no_more_is_read_than_is_selected(room: Room, pane: PaneId) -> None:
+    select(room, pane, (1, 0), (2, 2))
+    room.mux.terminals[pane].copy_mode.shape(Cell(2, 2), rectangle=True)
+    assert read(room, str(pane), agent()).text == "ne\ned\nas"
+    assert read(room, str(pane), agent(), lines=2).text == "ed\nas"
+    styled = read(room, str(pane), agent(), format=TextFormat.ANSI).text
+    assert re.sub(r"\x1b\[[\d;]*m", "", styled) == "ne\ned\nas"
+    assert "\x1b[" in styled
+    for text_format in (TextFormat.HTML, TextFormat.CELLS):
+        text = read(room, str(pane), agent(), format=text_format).text
+        assert "ed" in text
+        assert "bold" not in text.replace('"bold"', "")
+        assert "two" not in text

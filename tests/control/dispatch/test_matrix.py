@@ -73,6 +73,8 @@ CALLS = {
     "release-task": "release-task 1",
     "remove-task": "remove-task 1",
     "show-agents": "show-agents --place split --pane {pane}",
+    "edit-scrollback": "edit-scrollback {pane}",
+    "open-url": "open-url https://example.com",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",

@@ -125,3 +125,21 @@ def test_a_cursor_for_reading_stays_among_the_lines_that_there_are(terminal: Ter
     assert terminal.scrollback.offset == 4
     assert terminal.copy_mode.read(lambda emulator, at: Point(999, 999)) == Point(8, 19)
     assert terminal.scrollback.offset == 0
+
+
+def test_the_view_stays_where_it_is_while_there_is_a_cursor_and_output_comes(terminal: Terminal) -> None:
+    say(terminal, "".join(f"line {n}\r\n" for n in range(20)))
+    terminal.copy_mode.read(lambda emulator, at: at)
+    terminal.refresh()
+    for flood in ("more\r\n" * 3, "more\r\n" * 30):
+        say(terminal, flood)
+        terminal.refresh()
+        assert [terminal.row(y).text for y in range(4)] == [f"line {n}" for n in range(16, 20)]
+    terminal.scroll(-2)
+    terminal.refresh()
+    assert terminal.row(0).text == "line 18"
+    terminal.copy_mode.leave()
+    terminal.scroll_to_bottom()
+    say(terminal, "last\r\n")
+    terminal.refresh()
+    assert terminal.row(3).text == "last"

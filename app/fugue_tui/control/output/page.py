@@ -126,7 +126,27 @@ def selected(
     """The selected text, its newest rows but `offset`; no rows if nothing is selected."""
     if found is None:
         return span(screen, screen.end, screen.end, rows, 0, options)
-    return span(screen, found.first, found.stop, rows, offset, options)
+    page = span(screen, found.first, found.stop, rows, offset, options)
+    return replace(page, write=_rectangle_writer(screen, found, page, options)) if found.rectangle else page
+
+
+def _rectangle_writer(screen: LockedScreen, found: TextSpan, page: TextPage, options: TextOptions) -> Write:
+    """A writer of the part of a rectangle that a page shows."""
+    emulator, left, stop = screen.emulator, found.first.column, found.stop.column
+    if options.format not in _TEXTS:
+        theme, read = theme_of(emulator), rows_between(emulator, page.first, page.stop)
+
+        def cut() -> list[Row]:
+            return [part(row, left, stop) for row in read()]
+
+        html_of = options.format is TextFormat.HTML
+        return (lambda: html(cut(), theme)) if html_of else (lambda: json_cells(cut(), screen.size.cols))
+    ends = [(Point(line, left), Point(line, stop)) for line in range(page.first, page.stop)]
+    if options.format is TextFormat.ANSI:
+        styled = "\n".join(emulator.between(first, last, joined=False, ansi=True) for first, last in ends)
+        return lambda: styled
+    text = "\n".join(text_between(emulator, first, last, joined=False) for first, last in ends)
+    return lambda: clean_text(text, max(len(text), 1))
 
 
 def span(

@@ -49,7 +49,13 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
     states = (agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
-    return Title(f"{pane} {label}", ", ".join(part for part in states if part), tone, mux.tmux_options.colour(pane))
+    return Title(
+        f"{pane} {label}",
+        ", ".join(part for part in states if part),
+        tone,
+        mode=terminal.copy_mode.label,
+        colour=mux.tmux_options.colour(pane),
+    )
 
 
 def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

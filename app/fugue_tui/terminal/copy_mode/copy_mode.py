@@ -3,7 +3,7 @@
 Both follow the text, and the selection is part of what the terminal shows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -14,12 +14,14 @@ from fugue_tui.terminal.copy_mode.selection import Selection
 from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen, ScreenLock
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
-from fugue_tui.terminal.screen.highlight import highlight
+from fugue_tui.terminal.screen.highlight import Mark, marked
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
 
 Highlights: TypeAlias = dict[int, tuple[int, int]]
 """Rows of the view, each with the columns from which up to which it is selected."""
+Overlay: TypeAlias = Callable[[LockedScreen], Mapping[int, Sequence[Mark]]]
+"""Gives the rows of the view what else is marked in them, such as the matches of a search."""
 
 
 class Cell(Struct, frozen=True):
@@ -39,8 +41,14 @@ class CopyMode:
         self._lock = lock
         self._changed = changed
         self._selection: Selection | None = None
-        self._highlights: Highlights = {}
+        self._marks: dict[int, tuple[Mark, ...]] = {}
         self._cursor: Pin | None = None
+        self._top: Pin | None = None
+        """The view's first row while there is a cursor."""
+        self._overlay: Overlay | None = None
+        self._overlaid: Mapping[int, Sequence[Mark]] = {}
+        self.label = ""
+        """What copy mode does here, in a word or two, for the pane's title; empty outside it."""
 
     # Selection
 
@@ -70,7 +78,7 @@ class CopyMode:
     @property
     def shows_selection(self) -> bool:
         """Whether the last snapshot of the screen contains selected text."""
-        return bool(self._highlights)
+        return self._selection is not None and bool(self._marks)
 
     def select(self, at: Point | Cell, unit: Unit = Unit.CHARACTER) -> None:
         """Start a new selection at a position or at a cell of the view."""
@@ -85,6 +93,22 @@ class CopyMode:
             if not screen.closed and self._selection is not None:
                 self._selection.extend(_point(screen, to), unit)
                 self._changed(screen)
+
+    def shape(self, to: Point | Cell, *, rectangle: bool) -> None:
+        """Make the selection a rectangle from its anchor to here, or no rectangle."""
+        with self._lock as screen:
+            if not screen.closed and self._selection is not None:
+                self._selection.shape(_point(screen, to), rectangle=rectangle)
+                self._changed(screen)
+
+    def swap(self, at: Point) -> Point | None:
+        """Turn the selection around, which is extended from the cursor's end from now on; where its other end is."""
+        with self._lock as screen:
+            if screen.closed or self._selection is None:
+                return None
+            other = self._selection.swap(at)
+            self._changed(screen)
+            return other
 
     def deselect(self) -> bool:
         """Clear the selection; whether there was one."""
@@ -141,13 +165,17 @@ class CopyMode:
                 emulator.scroll(top - at.line)
             elif at.line >= top + rows:
                 emulator.scroll(top + rows - 1 - at.line)
+            self.scrolled(screen)
             self._changed(screen)
             return at
 
     def _start(self, screen: LockedScreen) -> Point:
-        """Where the cursor is; initially at the program's cursor, or at the view's edge if that is outside the view."""
+        """Where the cursor is, or the view's first row if its text is gone; initially at the program's cursor, or at
+        the view's edge if that is outside the view."""
         bar, rows = screen.emulator.scrollback, screen.size.rows
         at = self._cursor.found() if self._cursor is not None else None
+        if at is None and self._cursor is not None:
+            return Point(bar.top)
         if at is None:
             x, y = screen.emulator.caret
             at = Point(bar.lines + y, x)
@@ -155,38 +183,74 @@ class CopyMode:
             return Point(bar.top + rows - 1)
         return at
 
-    def leave(self) -> None:
-        """Remove the copy-mode cursor."""
+    def place(self) -> Point | None:
+        """Where the cursor is; None if there is none. Needs the lock."""
+        return self._cursor.found() if self._cursor is not None else None
+
+    def pin(self) -> Pin | None:
+        """A pin where the cursor is; None if there is none."""
         with self._lock as screen:
-            self._cursor = None
+            at = None if screen.closed else self.place()
+            return screen.emulator.pin(at) if at is not None else None
+
+    def scrolled(self, screen: LockedScreen) -> None:
+        """The view was scrolled, or created a cursor: it stays where it is now."""
+        self._top = screen.emulator.pin(Point(screen.emulator.scrollback.top)) if self._cursor is not None else None
+
+    def hold(self, screen: LockedScreen) -> None:
+        """Keep the view on its text while there is a cursor, whatever the program prints."""
+        at = self._top.found() if self._top is not None else None
+        if at is not None and (moved := screen.emulator.scrollback.top - at.line) > 0:
+            screen.emulator.scroll(moved)
+
+    def leave(self) -> None:
+        """Remove the copy-mode cursor, and what is marked besides the selection."""
+        with self._lock as screen:
+            self._cursor = self._top = self._overlay = None
             if not screen.closed:
                 self._changed(screen)
 
     # Drawing
 
+    def set_overlay(self, overlay: Overlay | None) -> Overlay | None:
+        """Mark more than the selection from now on; called under the lock for every snapshot. The one before."""
+        with self._lock as screen:
+            before, self._overlay = self._overlay, overlay
+            if not screen.closed:
+                self._changed(screen)
+            return before
+
     def highlighted(self, y: int, row: Row) -> Row:
-        """Row `y` of the last snapshot with its selected part in reverse video."""
-        mark = self._highlights.get(y)
-        return highlight(row, *mark) if mark else row
+        """Row `y` of the last snapshot with its selected part in reverse video, and what else is marked."""
+        marks = self._marks.get(y)
+        return marked(row, marks) if marks else row
 
     def paint(self, screen: LockedScreen, rows: tuple[int, ...], painted: list[bytes]) -> None:
-        """Replace the rows of the last snapshot that contain selected text."""
-        if self._highlights:
+        """Replace the rows of the last snapshot in which something is marked."""
+        if self._marks:
             for index, y in enumerate(rows):
-                if mark := self._highlights.get(y):
-                    painted[index] = write_row(highlight(screen.emulator.row(y), *mark))
+                if marks := self._marks.get(y):
+                    painted[index] = write_row(marked(screen.emulator.row(y), marks))
 
     def refresh(self, screen: LockedScreen, damage: Damage) -> Damage:
-        """The damage of a new snapshot with the rows whose selected part changed."""
-        if self._selection is None and not self._highlights:
+        """The damage of a new snapshot with the rows whose marks changed."""
+        if self._selection is None and self._overlay is None and not self._marks:
             return damage
-        old, self._highlights = self._highlights, self.highlights(screen)
-        new = self._highlights
+        old, self._marks = self._marks, self._marked_rows(screen)
+        new = self._marks
         if damage.full:
             return damage
-        moved = {y - damage.shift: mark for y, mark in old.items()}
+        moved = {y - damage.shift: marks for y, marks in old.items()}
         changed = {y for y in moved.keys() | new.keys() if moved.get(y) != new.get(y) and 0 <= y < screen.size.rows}
         return Damage(False, tuple(sorted(changed.union(damage.rows))), damage.shift) if changed else damage
+
+    def _marked_rows(self, screen: LockedScreen) -> dict[int, tuple[Mark, ...]]:
+        if self._overlay is None:
+            self._overlaid = {}
+        elif not screen.emulator.modes.synchronized:
+            self._overlaid = self._overlay(screen)
+        selected = {y: (Mark(*columns),) for y, columns in self.highlights(screen).items()}
+        return {y: (*self._overlaid.get(y, ()), *selected.get(y, ())) for y in self._overlaid.keys() | selected.keys()}
 
     def resize(self, screen: LockedScreen, size: Size) -> None:
         """Resize the emulator; the selection is kept if all of its text remains."""
@@ -194,6 +258,7 @@ class CopyMode:
         text = selection.text() if selection is not None else ""
         screen.size = size
         screen.emulator.resize(size)
+        self.scrolled(screen)
         if selection is not None and not selection.resized(text):
             self._selection = None
 

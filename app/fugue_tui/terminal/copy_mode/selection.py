@@ -17,6 +17,7 @@ class Selection:
         self._emulator = emulator
         self.unit = unit
         """What the selection grows by."""
+        self._rectangle = False
         self.where: TextSpan | None = span_at(emulator, at, unit)
         """Where it was at the last update; None if the other screen was in front."""
         self._anchor = self._ends = self._pinned(self.where)
@@ -27,7 +28,23 @@ class Selection:
 
     def _found(self, pins: tuple[Pin, Pin]) -> TextSpan | None:
         first, last = pins[0].found(), pins[1].found()
-        return TextSpan(first, last) if first is not None and last is not None and first <= last else None
+        if first is None or last is None or first > last:
+            return None
+        return TextSpan(first, last, self._rectangle)
+
+    def shape(self, to: Point, *, rectangle: bool) -> None:
+        """Make it a rectangle or not, from its anchor to a position."""
+        self._rectangle = rectangle
+        self.extend(to)
+
+    def swap(self, at: Point) -> Point | None:
+        """Turn it around: the end where the cursor is becomes the anchor. Where the other end is."""
+        anchor = self._found(self._anchor)
+        if anchor is None:
+            return None
+        self._anchor = self._pinned(span_at(self._emulator, at, self.unit))
+        self.extend(anchor.first)
+        return anchor.first
 
     def extend(self, to: Point, unit: Unit | None = None) -> None:
         """Extend it from its anchor to a position, by whole units; a unit given here is kept."""
@@ -38,7 +55,7 @@ class Selection:
         if unit is not None:
             anchor = span_at(self._emulator, anchor.first, unit)
         end = span_at(self._emulator, to, self.unit)
-        self.where = TextSpan(min(anchor.first, end.first), max(anchor.last, end.last))
+        self.where = (_box if self._rectangle else _run)(anchor, end)
         self._ends = self._pinned(self.where)
         self._keep(self.where)
 
@@ -57,8 +74,16 @@ class Selection:
         """The text without the first rows, row by row."""
         if rows >= where.rows:
             return ""
+        if where.rectangle:
+            return "\n".join(self._rows(where, rows))
         start = Point(where.first.line + rows) if rows else where.first
         return self._emulator.between(start, where.stop, joined=False)
+
+    def _rows(self, where: TextSpan, skipped: int = 0) -> list[str]:
+        """The rows of a rectangle, without the first ones."""
+        lines = range(where.first.line + skipped, where.last.line + 1)
+        left, stop = where.first.column, where.stop.column
+        return [self._emulator.between(Point(line, left), Point(line, stop), joined=False) for line in lines]
 
     def look(self) -> bool:
         """Update its position; False if its text was overwritten, cleared or pruned."""
@@ -92,7 +117,10 @@ class Selection:
         return self.text() == before
 
     def text(self) -> str:
-        """What is selected, rows that wrapped joined; empty while the other screen is in front. Untrusted."""
+        """What is selected, rows that wrapped joined except in a rectangle; empty while the other screen is in front.
+        Untrusted."""
+        if self.where is not None and self.where.rectangle:
+            return "\n".join(self._rows(self.where)).rstrip("\n")
         return self._emulator.between(self.where.first, self.where.stop) if self.where is not None else ""
 
     def marks(self, top: int, size: Size) -> dict[int, tuple[int, int]]:
@@ -108,6 +136,19 @@ def _shape(where: TextSpan) -> tuple[int, int, int]:
     return where.rows, where.first.column, where.last.column
 
 
+def _run(one: TextSpan, other: TextSpan) -> TextSpan:
+    return TextSpan(min(one.first, other.first), max(one.last, other.last))
+
+
+def _box(one: TextSpan, other: TextSpan) -> TextSpan:
+    """The rectangle around two spans."""
+    ends = (one.first, one.last, other.first, other.last)
+    lines, columns = [end.line for end in ends], [end.column for end in ends]
+    return TextSpan(Point(min(lines), min(columns)), Point(max(lines), max(columns)), rectangle=True)
+
+
 def _columns(where: TextSpan, line: int, cols: int) -> tuple[int, int]:
+    if where.rectangle:
+        return where.first.column, where.stop.column
     start = where.first.column if line == where.first.line else 0
     return start, where.stop.column if line == where.last.line else cols

@@ -28,11 +28,13 @@ class Unit(StrEnum):
 
 
 class TextSpan(Struct, frozen=True):
-    """The cells from one to another and all between them, in reading order."""
+    """The cells from one to another and all between them, in reading order, or of the rectangle between them."""
 
     first: Point
     last: Point
     """The last cell, inclusive: of a wide character its second."""
+    rectangle: bool = False
+    """Whether these are the upper left and the lower right corner of a rectangle."""
 
     @property
     def stop(self) -> Point:
@@ -114,7 +116,7 @@ def _full(row: list[str], cols: int) -> list[str]:
 def span(text: str, at: int) -> tuple[int, int]:
     """From where to where the word around a character reaches."""
     for address in _ADDRESS.finditer(text):
-        end = address.start() + len(_without_end(address[0]))
+        end = address.start() + len(without_end(address[0]))
         if address.start() <= at < end:
             return address.start(), end
     kind = kind_of(text[at])
@@ -134,7 +136,7 @@ def kind_of(char: str) -> int:
     return 0 if char.isspace() else 1 if char in _BOUNDARIES else 2
 
 
-def _without_end(address: str) -> str:
+def without_end(address: str) -> str:
     """An address without the sentence's end and the bracket behind it."""
     while address and (address[-1] in _STOPS or _closes(address)):
         address = address[:-1]

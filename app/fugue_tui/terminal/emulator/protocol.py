@@ -124,6 +124,11 @@ class Emulator(Protocol):
         With `joined`, rows that wrapped softly are one line. Trailing blanks are removed."""
         ...
 
+    def is_prompt(self, line: int, *, continued: bool = False) -> bool:
+        """Whether a line, counted as `lines` does, holds the beginning of a shell's prompt (OSC 133); with `continued`,
+        any part of a prompt and of what is typed there. False where the engine does not keep that."""
+        ...
+
     def connect_marks(self, lock: Guard, on_mark: Callable[[PromptMark], None]) -> None:
         """Have pins take `lock` when they are resolved, and call `on_mark` with each prompt mark: inside
         `feed`, when the text before the mark is on the screen and the text after it is not."""

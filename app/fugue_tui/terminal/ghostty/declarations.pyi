@@ -197,6 +197,7 @@ class FFI:
             "GhosttyCell *",
             "GhosttyCellWide *",
             "GhosttyRow *",
+            "GhosttyRowSemanticPrompt *",
             "GhosttyTerminalScreen *",
             "GhosttyTerminalCursorStyle *",
             "GhosttyTerminalCompressionResult *",
@@ -377,7 +378,10 @@ class Lib:
     GHOSTTY_RENDER_STATE_ROW_DATA_CELLS: int
     GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW: int
     GHOSTTY_RENDER_STATE_ROW_DATA_RAW: int
+    GHOSTTY_ROW_DATA_SEMANTIC_PROMPT: int
     GHOSTTY_ROW_DATA_WRAP: int
+    GHOSTTY_ROW_SEMANTIC_NONE: int
+    GHOSTTY_ROW_SEMANTIC_PROMPT: int
     GHOSTTY_SCROLL_VIEWPORT_BOTTOM: int
     GHOSTTY_SCROLL_VIEWPORT_DELTA: int
     GHOSTTY_STYLE_COLOR_PALETTE: int

@@ -57,6 +57,7 @@ class Formatter:
         self._written = new("size_t *")
         self._cell, self._wide = new("GhosttyCell *"), new("GhosttyCellWide *")
         self._row, self._flag = new("GhosttyRow *"), new("bool *")
+        self._semantic = new("GhosttyRowSemanticPrompt *")
         self._quick = quick(binding)
         at = self._quick.at
         self._terminal_at, self._made_at, self._written_at = at(terminal), at(self._made), at(self._written)
@@ -126,6 +127,16 @@ class Formatter:
         self._quick.grid_ref_row(self._start_at, at(self._row))
         self._quick.grid_row_get(self._row[0], lib.GHOSTTY_ROW_DATA_WRAP, at(self._flag))
         return bool(self._flag[0])
+
+    def is_prompt(self, line: int, *, continued: bool) -> bool:
+        """Whether a line of history and screen begins a prompt; with `continued`, whether it is part of one."""
+        at, lib = self._quick.at, self._lib
+        if self._refer(lib.GHOSTTY_POINT_TAG_SCREEN, 0, line, self._start_at):
+            return False
+        self._quick.grid_ref_row(self._start_at, at(self._row))
+        self._quick.grid_row_get(self._row[0], lib.GHOSTTY_ROW_DATA_SEMANTIC_PROMPT, at(self._semantic))
+        kind = self._semantic[0]
+        return kind == lib.GHOSTTY_ROW_SEMANTIC_PROMPT or (continued and kind != lib.GHOSTTY_ROW_SEMANTIC_NONE)
 
     def _ends_in_spacer(self) -> bool:
         """Whether the end is the cell before a wide character that wrapped, which would be written for it."""

@@ -122,6 +122,10 @@ class GhosttyAnchors(EventSource):
             return []
         return self._formatter.lines(start, stop, self._inbox.size.cols, joined=joined)
 
+    def is_prompt(self, line: int, *, continued: bool = False) -> bool:
+        """Whether a line holds a prompt."""
+        return 0 <= line < self._pins.rows and self._formatter.is_prompt(line, continued=continued)
+
     def pin(self, place: Point | None = None) -> Pin:
         """A pin at a place, or where the program writes next."""
         return self._pins.pin(place, self._guard)

@@ -215,6 +215,10 @@ class PyteEmulator(EventSource, Encoder):
         """Plain text of lines, counted from the oldest kept."""
         return _lines(self._screen.rows(start, stop), joined=joined)
 
+    def is_prompt(self, line: int, *, continued: bool = False) -> bool:
+        """False: prompts are not kept."""
+        return False
+
     def pin(self, place: Point | None = None) -> Pin:
         """A pin at a place, or where the program writes next. It does not follow rows that are inserted or deleted."""
         screen, alternate = self._screen, self._screen.alternate

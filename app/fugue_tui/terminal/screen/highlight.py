@@ -1,24 +1,77 @@
-"""Rows with a part of them in reverse video, or with nothing but a part of them."""
+"""Rows with parts of them marked, or with nothing but a part of them."""
 
+from collections.abc import Sequence
+from enum import Enum
+
+from msgspec import Struct
 from msgspec.structs import replace
 
-from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
+from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style
 from fugue_tui.terminal.screen.width import characters
 
-_REVERSED = replace(PLAIN, inverse=True)
+_BLACK, _YELLOW, _MAGENTA = 0, 3, 5
+
+
+class MarkKind(Enum):
+    """Why cells are marked."""
+
+    SELECTED = "selected"
+    """Reverse video."""
+    MATCH = "match"
+    """Found by a search."""
+    CURRENT = "current"
+    """The match that the cursor is on."""
+    HINT = "hint"
+    """A label that can be typed."""
+
+
+class Mark(Struct, frozen=True):
+    """Columns of a row that look different."""
+
+    start: int
+    stop: int
+    """The column behind the last one."""
+    kind: MarkKind = MarkKind.SELECTED
+    label: str = ""
+    """Narrow characters to show instead of the first ones; no longer than the columns."""
+
+
+def marked(row: Row, marks: Sequence[Mark]) -> Row:
+    """The row with its marks, of which later ones cover earlier ones."""
+    for mark in marks:
+        row = _marked(row, mark)
+    return row
 
 
 def highlight(row: Row, start: int, stop: int) -> Row:
     """The row with the columns from `start` up to `stop` the other way round, also where it has no text."""
-    runs: list[Run] = []
+    return _marked(row, Mark(start, stop))
+
+
+def _marked(row: Row, mark: Mark) -> Row:
+    before: list[Run] = []
+    inside: list[Run] = []
+    after: list[Run] = []
     column = 0
     for run in row.runs:
-        before, inside, after = _parts(run, start - column, stop - column)
-        runs += [before, replace(inside, style=replace(run.style, inverse=not run.style.inverse)), after]
+        parts = _parts(run, mark.start - column, mark.stop - column)
+        for part_runs, part_run in zip((before, inside, after), parts, strict=True):
+            part_runs.append(part_run)
         column += run.cols
-    runs.append(_blank(start - column))
-    runs.append(replace(_blank(stop - max(column, start)), style=_REVERSED))
-    return _row(runs, wrapped=row.wrapped)
+    before.append(_blank(mark.start - column))
+    inside.append(_blank(mark.stop - max(column, mark.start)))
+    if mark.label:
+        width = max(sum(run.cols for run in inside), len(mark.label))
+        inside = [Run(mark.label.ljust(width), PLAIN, width)]
+    inside = [replace(run, style=_style(run.style, mark.kind)) for run in inside]
+    return _row([*before, *inside, *after], wrapped=row.wrapped)
+
+
+def _style(style: Style, kind: MarkKind) -> Style:
+    if kind is MarkKind.SELECTED:
+        return replace(style, inverse=not style.inverse)
+    colour = _YELLOW if kind is MarkKind.MATCH else _MAGENTA
+    return replace(style, fg=_BLACK, bg=colour, inverse=False, faint=False, bold=kind is MarkKind.HINT)
 
 
 def part(row: Row, start: int, stop: int | None = None) -> Row:

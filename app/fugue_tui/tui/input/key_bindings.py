@@ -14,13 +14,14 @@ from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.copy_mode import CopyMode
+from fugue_tui.tui.input.quick_select import QuickSelect
 from fugue_tui_widgets.which_key import Hint
 
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
 _ARROWS: Final = "←→↑↓"
-_COPY_MODE_KEYS: Final = ("v", "q", "y", "Escape")
+_COPY_MODE_KEYS: Final = ("v", "q", "y", "n", "N", "/", "Escape", "Enter")
 _HINTED_KEYS: Final = ("?", "%", "c", "p", "a", *_COPY_MODE_KEYS)
 """The keys that hints name before the word for what they do."""
 
@@ -45,12 +46,15 @@ class KeyDispatch:
         self._consumed: dict[int, set[str]] = {}
         """Keys of each client whose press was not for a program, so that none gets their release."""
         self._copy_mode = CopyMode(app)
+        self._quick_select = QuickSelect(app)
 
     @property
     def hint(self) -> str:
         """The hint in the status bar."""
         if any(not pending.repeats for pending in self._pending.values()):
             return "key? · ? help · Escape cancels"
+        if self._quick_select.active:
+            return self._quick_select.hint
         if self._copy_mode.active:
             return self._copy_mode.hint
         focused = self._app.mux.focused
@@ -62,7 +66,7 @@ class KeyDispatch:
     def mode(self) -> str:
         """The same in a word or two; empty if keys are for the program."""
         prefix = "prefix" if any(not pending.repeats for pending in self._pending.values()) else ""
-        return prefix or self._copy_mode.mode or self._requests().removesuffix(" · ")
+        return prefix or self._quick_select.mode or self._copy_mode.mode or self._requests().removesuffix(" · ")
 
     def _requests(self) -> str:
         """How many requests of agents wait for an answer, and the key that shows them; empty for none."""
@@ -78,7 +82,7 @@ class KeyDispatch:
     @property
     def pending(self) -> bool:
         """Whether a client has pressed the prefix, or keys are for copy mode."""
-        return bool(self._pending) or self._copy_mode.active
+        return bool(self._pending) or self._quick_select.active or self._copy_mode.active
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
@@ -119,10 +123,19 @@ class KeyDispatch:
             if binding is not None and binding.repeats:
                 self._run_prefixed(binding, client)
                 return True
-        if self._copy_mode.active and not self.is_prefix(press, further):
-            self._copy_mode.press(press, client)
+        if not self.is_prefix(press, further) and self._mode_took(press, client):
             return True
         return self._program(press, client, further)
+
+    def _mode_took(self, press: KeyPress, client: int) -> bool:
+        """Whether a key was for quick select or copy mode."""
+        if self._quick_select.active:
+            self._quick_select.press(press, client)
+        elif self._copy_mode.active:
+            self._copy_mode.press(press, client)
+        else:
+            return False
+        return True
 
     def _program(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
@@ -136,7 +149,7 @@ class KeyDispatch:
 
     def _prefixed(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
         if self.is_prefix(press, further):
-            return False
+            return self._mode_took(press, client)
         binding = self.keymap.prefixed.get(canonical(press))
         if binding is not None:
             self._run_prefixed(binding, client)
@@ -169,9 +182,9 @@ class KeyDispatch:
         word = next((word for word in reversed(part.split()[:-1]) if word in _HINTED_KEYS), "")
         if not word:
             return
-        press = parse_key(word.lower())
-        if self._copy_mode.active and word in _COPY_MODE_KEYS:
-            self._copy_mode.press(press, client)
+        press = KeyPress(word) if len(word) == 1 else parse_key(word.lower())
+        if self._quick_select.active or (self._copy_mode.active and word in _COPY_MODE_KEYS):
+            self._mode_took(press, client)
         else:
             self.forget(client)
             self._prefixed(press, client, _NONE)
@@ -191,9 +204,17 @@ class KeyDispatch:
         """Every key after the prefix and what it does."""
         return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
 
-    def start_copy_mode(self) -> None:
-        """Start copy mode in the focused pane."""
-        self._copy_mode.begin()
+    def start_quick_select(self) -> None:
+        """Label what the focused pane shows."""
+        self._quick_select.begin()
+
+    def paste(self, text: str) -> bool:
+        """Whether a paste was for copy mode."""
+        return self._copy_mode.paste(text)
+
+    def start_copy_mode(self, *, page_up: bool = False) -> None:
+        """Start copy mode in the focused pane, or go on there; a page up, if wanted."""
+        self._copy_mode.begin(page_up=page_up)
 
 
 _LABELS: Final = {
@@ -201,6 +222,8 @@ _LABELS: Final = {
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
     Action.SCROLL: "copy mode: scroll, copy",
+    Action.SCROLL_PAGE_UP: "copy mode, a page up",
+    Action.QUICK_SELECT: "quick select by letters",
     Action.PASTE: "paste what was copied",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",

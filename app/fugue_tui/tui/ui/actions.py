@@ -46,6 +46,8 @@ class Actions:
             Action.PALETTE: self._show_palette,
             Action.COMMAND_LINE: app.commands.prompt,
             Action.SCROLL: keyboard.start_copy_mode,
+            Action.SCROLL_PAGE_UP: lambda: keyboard.start_copy_mode(page_up=True),
+            Action.QUICK_SELECT: keyboard.start_quick_select,
             Action.PASTE: self._paste,
             Action.REDRAW: app.repaint,
             Action.DETACH: self._detach_latest,
@@ -78,7 +80,7 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap)))
+        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
 
     def _paste(self) -> None:
         """Paste what was copied last into the focused pane."""

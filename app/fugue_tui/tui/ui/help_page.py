@@ -2,15 +2,16 @@
 
 from textual.content import Content
 
+from fugue_tui.config.model import KeySettings
 from fugue_tui.control.core.command import registry
 from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.schema.command_schema import describe
 from fugue_tui.terminal.input.keys import spell
-from fugue_tui.tui.input.copy_mode import KEYS
+from fugue_tui.tui.input.copy_keys import help_of
 from fugue_tui.tui.input.key_bindings import after_prefix, label, written
 
 
-def help_page(keymap: Keymap) -> Content:
+def help_page(keymap: Keymap, settings: KeySettings) -> Content:
     """Keys and commands as one text."""
     prefix = spell(keymap.prefix)
     parts = [Content.styled(f"Keys after {prefix}  ({prefix} twice sends it to the program)\n", "bold")]
@@ -19,7 +20,7 @@ def help_page(keymap: Keymap) -> Content:
     parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
     parts += [_line(what, words) for what, words in _MOUSE]
     parts.append(Content.styled("\nIn copy mode\n", "bold"))
-    parts += [_line(keys, words) for keys, words in KEYS]
+    parts += [_line(keys, words) for keys, words in help_of(settings)]
     parts.append(Content.styled(f"\nCommands  ({prefix} : or fugue-tui COMMAND in a shell)\n", "bold"))
     parts += [_line(verb, describe(cls).summary) for verb, cls in registry().items()]
     return Content("").join(parts)
