@@ -31,6 +31,9 @@ class Action(StrEnum):
     COMMAND_LINE = "command-line"
     SCROLL = "scroll"
     PASTE = "paste"
+    CHOOSE_BUFFER = "choose-buffer"
+    SHOW_BUFFERS = "show-buffers"
+    DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
@@ -88,7 +91,10 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         ")": "select-session next",
         "[": Action.SCROLL,
         "]": Action.PASTE,
-        "=": "paste-smart",
+        "=": Action.CHOOSE_BUFFER,
+        "#": Action.SHOW_BUFFERS,
+        "-": Action.DELETE_BUFFER,
+        "V": "paste-smart",
         "p": Action.PALETTE,
         ":": Action.PALETTE,
         ">": Action.COMMAND_LINE,
