@@ -23,6 +23,7 @@ from fugue_tui.config.values import (
     term_fault,
     toml,
     toolsets_fault,
+    variables_fault,
 )
 from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import TEXT_LIMIT, clean
@@ -129,6 +130,11 @@ class SessionSettings(Struct, frozen=True):
         "*TOKEN*", "*SECRET*", "*PASSW*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*APIKEY*", "*AUTH*", "*COOKIE*"
     )  # fmt: skip
     """Names of environment variables whose values are never saved; * stands for anything."""
+    update_environment: Annotated[tuple[str, ...], Refined(_WORDS, variables_fault)] = (
+        "DISPLAY", "KRB5CCNAME", "MSYSTEM", "SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION",
+        "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY",
+    )  # fmt: skip
+    """Environment variables that new panes get from the terminal that was attached or used last."""
 
 
 class SecuritySettings(Struct, frozen=True):

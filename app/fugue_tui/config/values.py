@@ -89,6 +89,16 @@ def toolsets_fault(named: tuple[str, ...]) -> str:
     return ""
 
 
+def variables_fault(names: tuple[str, ...]) -> str:
+    """Variables that name the terminal or the pane are set for each pane."""
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
+            return f"{name!a} is not the name of an environment variable"
+        if name in ("TERM", "COLORTERM", "PWD") or name.startswith(("FUGUE_", "TERM_PROGRAM")):
+            return f"{name} is set for each pane"
+    return "" if len(names) <= 64 else "may name at most 64 variables"
+
+
 def term_fault(term: str) -> str:
     """TERM must not name a multiplexer: programs would use its escape sequences, which the engine does not parse."""
     if re.match("screen|tmux", term):

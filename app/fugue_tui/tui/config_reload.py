@@ -166,6 +166,7 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.rerun = config.session.rerun
+        self._app.mux.client_environment.names = config.session.update_environment
         self._app.mux.tmux_options.configure(self._app.mux.socket if config.agents.tmux_shim else "")
         self._app.mux.sideband.settings = config.claude.communication
         self._app.apply_config(config, self.keymap)
