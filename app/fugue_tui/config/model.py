@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
+from fugue_tui.config.status import StatusSettings, known_parts
 from fugue_tui.config.values import (
     directories_fault,
     key_fault,
@@ -235,6 +236,7 @@ class Config(Struct, frozen=True):
     terminal: Annotated[TerminalSettings, _section(TerminalSettings, "terminal")] = TerminalSettings()
     keys: Annotated[KeySettings, _section(KeySettings, "keys")] = KeySettings()
     ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
+    status: Annotated[StatusSettings, _section(StatusSettings, "status")] = StatusSettings()
     session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()
     mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()
     agents: Annotated[AgentSettings, _section(AgentSettings, "agents")] = AgentSettings()
@@ -293,9 +295,11 @@ def parse(text: str, name: str = "config.toml") -> ConfigResult:
     faults: list[str] = []
     config = Record(Config).salvage(table, "", faults.append)
     other, mcp = config.claude.communication, config.mcp
+    status, unknown = known_parts(config.status)
+    faults += unknown
     mcp = replace(mcp, enabled=mcp.enabled and other.mcp_enabled, socket=mcp.socket or other.mcp_socket)
     return ConfigResult(
-        replace(config, mcp=mcp), tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults)
+        replace(config, mcp=mcp, status=status), tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults)
     )
 
 

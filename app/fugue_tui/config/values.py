@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
+from msgspec import Struct
+
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
 
@@ -123,6 +125,8 @@ def toml(value: object) -> str:
             return _quoted(value)
         case tuple() | list():
             return f"[{', '.join(map(toml, cast('Sequence[object]', value)))}]"
+        case Struct():
+            return toml({name: getattr(value, name) for name in value.__struct_fields__})
         case Mapping():
             pairs = [f"{_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"

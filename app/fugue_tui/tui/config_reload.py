@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config import model
 from fugue_tui.config.model import ClaudeSettings, Config
+from fugue_tui.config.status import StatusSettings
 from fugue_tui.config.values import toml
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
@@ -52,12 +53,25 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if _CLIPBOARD.index(terminal.clipboard) > _CLIPBOARD.index(old.terminal.clipboard):
         lines.append(f"[terminal] clipboard = {terminal.clipboard!a}")
         terminal = replace(terminal, clipboard=old.terminal.clipboard)
+    status, commands = _without_new_commands(old.status, new.status)
+    lines += commands
     claude, loosened = _without_more_tags(old.claude, new.claude)
     lines += loosened
     if _RERUN.index(session.rerun) > _RERUN.index(old.session.rerun):
         lines.append(f"[session] rerun = {session.rerun!a}")
         session = replace(session, rerun=old.session.rerun)
-    return replace(new, keys=keys, terminal=terminal, session=session, claude=claude), lines
+    return replace(new, keys=keys, terminal=terminal, session=session, status=status, claude=claude), lines
+
+
+def _without_new_commands(old: StatusSettings, new: StatusSettings) -> tuple[StatusSettings, list[str]]:
+    """The status bar without commands that are new or run something else, and these in lines."""
+    changed = {
+        name for name, each in new.commands.items() if (was := old.commands.get(name)) is None or was.run != each.run
+    }
+    lines = [f"[status.commands.{clean(name)}] run = {list(new.commands[name].run)!a}" for name in sorted(changed)]
+    kept = {name: old.commands[name] for name in changed if name in old.commands}
+    commands = {name: each for name, each in new.commands.items() if name not in changed} | kept
+    return replace(new, commands=MappingProxyType(commands)), lines
 
 
 def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:

@@ -1,5 +1,7 @@
 """The screen with the panes: turns the messages of its widgets into commands."""
 
+from typing import Final
+
 from textual import events
 from textual.screen import Screen
 
@@ -7,6 +9,7 @@ from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
@@ -18,6 +21,14 @@ from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _MOUSE = Origin(Door.MOUSE)
+_PARTS: Final = {
+    "workspace": Action.CHOOSE_WINDOW,
+    "session": Action.CHOOSE_SESSION,
+    "clients": Action.CHOOSE_CLIENT,
+    "agents": Action.AGENTS,
+    "title": Action.RENAME_PANE,
+}
+"""What a click on a part of the status bar does."""
 
 
 class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
@@ -106,6 +117,12 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     def on_status_bar_hint_clicked(self, message: StatusBar.HintClicked) -> None:
         """Press the key whose hint was clicked."""
         self._keyboard.click_hint(message.part)
+
+    def on_status_bar_part_clicked(self, message: StatusBar.PartClicked) -> None:
+        """Open what belongs to a part of the status bar."""
+        action = _PARTS.get(message.part)
+        if action is not None:
+            self._actions.run(Binding(str(action), action=action))
 
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         """Select the window whose tab was clicked."""
