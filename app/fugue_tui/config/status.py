@@ -73,9 +73,8 @@ def known_parts(settings: StatusSettings) -> tuple[StatusSettings, list[str]]:
     for side, parts in (("left", settings.left), ("right", settings.right)):
         for part in parts:
             if part not in names:
-                faults.append(
-                    f"status.{side}: no part {part[:64]!a}; there are {', '.join(names)}{suggestion(part, names)}"
-                )
+                way_out = suggestion(part, names) or f"; there are {', '.join(names)}"
+                faults.append(f"status.{side}: no part {part[:64]!a}{way_out}")
             elif part in seen:
                 faults.append(f"status.{side}: {part} is there already")
             elif part == "tabs" and side == "right":
