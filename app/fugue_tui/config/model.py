@@ -179,7 +179,7 @@ class McpSettings(Struct, frozen=True):
     destroy: Permission = "ask"
     """End programs, close panes, delete saves; ask as above."""
     clipboard: Permission = "ask"
-    """See what was copied in the workspace."""
+    """See and change what was copied in the workspace."""
     admin: Permission = "ask"
     """Detach terminals, rename or end the workspace, write layout files."""
     ask_seconds: Annotated[int, Meta(ge=1, le=3_600)] = 100
