@@ -30,6 +30,8 @@ SIZE = b"s"
 """Client: its terminal's size, as JSON of `Extent`; also resumes drawing after `PAUSE`."""
 PAUSE = b"p"
 """Client: it has restored its terminal, to be suspended or to end; nothing is drawn until it sends its size."""
+ENVIRONMENT = b"e"
+"""Client: those of the variables in `Welcome.environment` that it has, as `NAME=value` with a NUL behind each."""
 OUTPUT = b"o"
 """Server: bytes for the terminal."""
 NAME = b"n"
@@ -43,7 +45,7 @@ REFUSED = -32000
 """The JSON-RPC code of an error whose message is shown to the user as it is."""
 
 _HEAD = struct.Struct(">cI")
-_KINDS = frozenset({INPUT, SIZE, PAUSE, OUTPUT, NAME, BYE})
+_KINDS = frozenset({INPUT, SIZE, PAUSE, ENVIRONMENT, OUTPUT, NAME, BYE})
 
 
 class _Message(Record):
@@ -113,6 +115,8 @@ class Welcome(_Message):
     mouse: bool = True
     title: str = ""
     """The title of the terminal's window: sanitized."""
+    environment: str = ""
+    """The names of the variables that the client sends, separated by spaces; empty for none."""
 
 
 @record(frozen=True, slots=True)

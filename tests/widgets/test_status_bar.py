@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from textual.app import App, ComposeResult
 
 from fugue_tui.ids import WindowId
-from fugue_tui_widgets.status_bar import StatusBar, StatusContent, Tab
+from fugue_tui_widgets.status_bar import HINT, TABS, Part, StatusBar, StatusContent, Tab
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
 
@@ -15,6 +15,7 @@ class Bar(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.clicked: list[WindowId] = []
+        self.parts: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield StatusBar()
@@ -22,6 +23,9 @@ class Bar(App[None]):
 
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         self.clicked.append(message.window)
+
+    def on_status_bar_part_clicked(self, message: StatusBar.PartClicked) -> None:
+        self.parts.append(message.part)
 
     @property
     def text(self) -> str:
@@ -77,6 +81,57 @@ async def test_the_mode_is_shown_however_many_tabs_there_are(cols: int, alert: s
         assert "[9 tab]" in app.text
         assert app.text.endswith(" history -12 · copy mode ")
         assert alert in app.text
+
+
+@pytest.mark.parametrize("cols", [16, 20, 40, 80])
+@pytest.mark.parametrize("alert", ["", "copied 3 characters, clipboard not confirmed"])
+async def test_a_mode_is_seen_however_narrow_the_bar_is(cols: int, alert: str) -> None:
+    app = Bar()
+    content = replace(picture(5, 9, "hint " * 14, alert), mode="copy mode", help="ctrl+b ?")
+    parts = (Part("clock", "12:34"), HINT, Part("host", "a-long-name-of-a-host"))
+    async with app.run_test(size=(cols, 3)):
+        bar = app.query_one(StatusBar)
+        bar.show(replace(content, right=parts))
+        assert " copy mode " in app.text
+        assert len(app.text) == cols
+        bar.show(replace(content, mode="", alert="", right=parts))
+        assert " ctrl+b ? " in app.text
+        if cols >= 20:
+            assert "[5 tab]" in app.text
+
+
+async def test_hidden_tabs_are_counted_on_both_sides_and_a_click_there_selects_the_next() -> None:
+    app = Bar()
+    async with app.run_test(size=(40, 3)) as pilot:
+        bar = app.query_one(StatusBar)
+        bar.show(picture(5, 9, hint=""))
+        await pilot.pause()
+        assert app.text.startswith(" name ‹4 [5 tab] 6 tab  7 tab  8 tab  1›")
+        await pilot.click(StatusBar, offset=(app.text.index("‹4"), 0))
+        await pilot.click(StatusBar, offset=(app.text.index("1›"), 0))
+        assert app.clicked == [4, 9]
+        bar.show(picture(1, 3, hint=""))
+        assert "‹" not in app.text
+        assert "›" not in app.text
+
+
+async def test_parts_stand_in_their_order_and_the_last_are_dropped_first() -> None:
+    app = Bar()
+    parts = picture(1, 1)
+    left, right = (Part("host", "host"), TABS, Part("clock", "12:34")), (Part("load", "0.5"), HINT, Part("x", "last"))
+    async with app.run_test(size=(60, 3)) as pilot:
+        bar = app.query_one(StatusBar)
+        bar.show(replace(parts, left=left, right=right))
+        await pilot.pause()
+        assert app.text == " host [1 tab] 12:34 " + " " * 19 + " 0.5  the hint  last "
+        for word in ("host", "12:34", "0.5", "last"):
+            await pilot.click(StatusBar, offset=(app.text.index(word), 0))
+        assert app.parts == ["host", "clock", "load", "x"]
+    async with (narrow := Bar()).run_test(size=(22, 3)):
+        narrow.query_one(StatusBar).show(replace(parts, left=left, right=right))
+        assert "[1 tab]" in narrow.text
+        assert "host" in narrow.text
+        assert "last" not in narrow.text
 
 
 async def test_a_click_selects_the_tab_under_the_pointer() -> None:

@@ -1,5 +1,6 @@
-"""The status bar: the workspace's name, its windows as tabs, a message or a hint on keys."""
+"""The status bar: declared parts at both sides, windows as tabs, a message or a hint on keys."""
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from msgspec import Struct
@@ -29,6 +30,17 @@ class Tab(Struct, frozen=True):
     """The state of the agent that matters most: `blocked`, `error`, `done`, `working`; empty for none."""
 
 
+class Part(Struct, frozen=True):
+    """A part of the bar: one of `WORKSPACE`, `TABS` and `HINT`, or a text."""
+
+    name: str
+    text: str = ""
+    """Cleaned text; a part without text is not shown."""
+
+
+WORKSPACE, TABS, HINT = Part("workspace"), Part("tabs"), Part("hint")
+
+
 class StatusContent(Struct, frozen=True):
     """What the bar shows."""
 
@@ -40,7 +52,15 @@ class StatusContent(Struct, frozen=True):
     alert: str = ""
     """A message instead of the hint and of tabs at the left; empty for none."""
     mode: str = ""
-    """What keys do, in a word or two: shown beside an alert, or where the hint does not fit; precedes tabs."""
+    """What keys do, in a word or two: shown beside an alert, or where the hint does not fit; precedes all else."""
+    help: str = ""
+    """The keys that show help, where neither hint nor mode nor message is shown."""
+    left: tuple[Part, ...] = (WORKSPACE, TABS)
+    """What is at the left, in order."""
+    right: tuple[Part, ...] = (HINT,)
+    """What is at the right, in order; the message and the mode take the place of the hint."""
+    more: tuple[str, str] = ("‹", "›")
+    """Marks of tabs that are hidden before and after those that are shown."""
 
 
 class StatusBar(ErrorBoundary, Widget):
@@ -49,6 +69,7 @@ class StatusBar(ErrorBoundary, Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "status-bar--name",
+        "status-bar--part",
         "status-bar--tab",
         "status-bar--active",
         "status-bar--hint",
@@ -63,6 +84,7 @@ class StatusBar(ErrorBoundary, Widget):
     StatusBar {
         height: 1; background: $panel; color: $foreground;
         .status-bar--name { background: $primary; color: $background; text-style: bold; }
+        .status-bar--part { background: $panel; color: $foreground; }
         .status-bar--tab { background: $panel; color: $text-muted; }
         .status-bar--active { background: $surface-lighten-2; color: $foreground; text-style: bold; }
         .status-bar--hint { background: $panel; color: $text-muted; }
@@ -89,10 +111,18 @@ class StatusBar(ErrorBoundary, Widget):
             super().__init__()
             self.part = part
 
+    class PartClicked(Message):
+        """A part with a text was clicked, or the workspace's name."""
+
+        def __init__(self, part: str) -> None:
+            super().__init__()
+            self.part = part
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.content = StatusContent()
-        self._spans: list[tuple[range, WindowId]] = []
+        self._spans: list[tuple[range, Message]] = []
+        """The columns that can be clicked, and what a click posts."""
         self._hint_at: int | None = None
         """The column where the hint begins; None if it is not shown."""
 
@@ -108,22 +138,86 @@ class StatusBar(ErrorBoundary, Widget):
         return [line.crop(crop.x, crop.right)] * crop.height
 
     def _line(self, cols: int) -> Strip:
+        content, end = self.content, self._end(cols)
+        shown = _kept_parts(content, cols - _cells(end))
+        right = [part for part in content.right if part is HINT or (part.name in shown and part.text)]
+        beside = sum(_width(content, part) for part in right)
+        fixed = beside + sum(_width(content, part) for part in content.left if part.name in shown)
+        self._spans, self._hint_at = [], None
+        left = list[Segment]()
+        for part in content.left:
+            if part is TABS:
+                left += self._tabs(_cells(left), cols - fixed - _cells(end))
+            elif part.name in shown:
+                self._note(part, _cells(left))
+                left += self._part(part)
+        room = cols - beside - _cells(left)
+        hinted = HINT in right and bool(content.hint) and not content.alert and cell_len(content.hint) + 2 <= room
+        if hinted:
+            end = [Segment(f" {content.hint} ", self.get_component_rich_style("status-bar--hint"))]
+        return self._joined(left, right, end, cols, hinted=hinted)
+
+    def _joined(self, left: list[Segment], right: list[Part], end: list[Segment], cols: int, *, hinted: bool) -> Strip:
+        """The line: what is left, a gap, and what is right, with the hint or what takes its place."""
+        style = self.get_component_rich_style("status-bar--hint")
+        gap = cols - _cells(left) - _cells(end) - sum(_width(self.content, part) for part in right)
+        line = [*left, Segment(" " * max(gap, 0), style)]
+        for part in right if HINT in right else (*right, HINT):
+            if part is HINT:
+                self._hint_at = _cells(line) + 1 if hinted else None
+                line += end
+            else:
+                self._note(part, _cells(line))
+                line += self._part(part)
+        return Strip([piece for piece in line if piece.text]).adjust_cell_length(cols, style)
+
+    def _note(self, part: Part, at: int) -> None:
+        """A part at a column can be clicked."""
+        self._spans.append((range(at, at + _width(self.content, part)), self.PartClicked(part.name)))
+
+    def _part(self, part: Part) -> list[Segment]:
+        """A part with a text, or the workspace's name."""
+        if part is WORKSPACE:
+            return [Segment(f" {_name(self.content)} ", self.get_component_rich_style("status-bar--name"))]
+        return [Segment(f" {part.text} ", self.get_component_rich_style("status-bar--part"))] if part.text else []
+
+    def _tabs(self, used: int, room: int) -> list[Segment]:
+        """The tabs that fit from a column on, and how many are hidden at both sides; a click there selects the next."""
+        tabs = self.content.tabs
+        if room <= 0:
+            return []
+        first, last = _fitting(tabs, room)
+        style = self.get_component_rich_style("status-bar--tab")
+        pieces = list[Segment]()
+        for at, tab in enumerate(tabs):
+            if first <= at <= last:
+                found = self._tab(tab, _tab_text(tab))
+            elif at in (first - 1, last + 1):
+                mark = self.content.more[at > last]
+                count = len(tabs) - 1 - last if at > last else first
+                found = [Segment(f" {count}{mark}" if at > last else f"{mark}{count} ", style)]
+            else:
+                continue
+            width = _cells(found)
+            self._spans.append((range(used, used + width), self.TabClicked(tab.window)))
+            used, pieces = used + width, pieces + found
+        if _cells(pieces) <= room:
+            return pieces
+        active = next(tab for tab in tabs if tab.active)
+        return [Segment(_cut(_tab_text(active), room, 3), self.get_component_rich_style("status-bar--active"))]
+
+    def _end(self, cols: int) -> list[Segment]:
+        """What takes the place of the hint: the message and the mode, or the keys that show help."""
         content, style = self.content, self.get_component_rich_style
-        name = content.workspace + (f"·{content.session}" if content.session else "")
-        parts = [Segment(f" {name} ", style("status-bar--name"))]
-        used = cell_len(parts[0].text)
-        self._spans = []
-        kept = sum(cell_len(text) + 2 for text in (content.alert, content.mode) if text)
-        for tab in _fitting(content.tabs, cols - used - kept):
-            text = _tab_text(tab)
-            parts += self._tab(tab, text)
-            self._spans.append((range(used, used + cell_len(text)), tab.window))
-            used += cell_len(text)
-        self._hint_at = None
-        parts += self._right(cols - used)
-        if not content.alert and cell_len(content.hint) + 2 <= cols - used:
-            self._hint_at = cols - cell_len(content.hint) - 1
-        return Strip(parts).adjust_cell_length(cols, style("status-bar--hint"))
+        if not content.alert and not content.mode:
+            fits = HINT in content.right and content.help and cell_len(content.help) + 2 <= cols
+            text = f" {content.help} " if fits else ""
+            return [Segment(text, style("status-bar--hint"))] if text else []
+        mode = _cut(f" {content.mode} ", cols, 2) if content.mode else ""
+        active = next((cell_len(_tab_text(tab)) for tab in content.tabs if tab.active), 0)
+        alert = _cut(f" {content.alert} ", cols - cell_len(mode) - active) if content.alert else ""
+        pieces = (Segment(alert, style("status-bar--alert")), Segment(mode, style("status-bar--mode")))
+        return [piece for piece in pieces if piece.text]
 
     def _tab(self, tab: Tab, text: str) -> list[Segment]:
         """A tab's text, its marks in the colour of its tone."""
@@ -134,26 +228,12 @@ class StatusBar(ErrorBoundary, Widget):
         tone = style + RichStyle(color=self.get_component_rich_style(f"status-bar--{tab.tone}").color, bold=True)
         return [Segment(text[:at], style), Segment(text[at:-1], tone), Segment(text[-1:], style)]
 
-    def _right(self, room: int) -> list[Segment]:
-        """At the right end: the alert and the mode, or the hint, or if that does not fit the mode alone."""
-        content, style = self.content, self.get_component_rich_style
-        if not content.alert and cell_len(content.hint) + 2 <= room:
-            pieces = [Segment(f" {content.hint} ", style("status-bar--hint"))]
-        else:
-            mode = f" {content.mode} " if content.mode and cell_len(content.mode) + 2 <= room else ""
-            pieces = [Segment(mode, style("status-bar--mode"))]
-            alert = _cut(f" {content.alert} ", room - cell_len(mode)) if content.alert else ""
-            pieces.insert(0, Segment(alert, style("status-bar--alert")))
-        used = sum(piece.cell_length for piece in pieces)
-        gap = Segment(" " * (room - used), style("status-bar--hint"))
-        return [piece for piece in (gap, *pieces) if piece.text] if used else []
-
     async def on_click(self, event: events.Click) -> None:
         """Report the tab under the pointer, or the part of the hint."""
         event.stop()
-        window = next((window for span, window in self._spans if int(event.x) in span), None)
-        if window is not None:
-            self.post_message(self.TabClicked(window))
+        clicked = next((message for span, message in self._spans if int(event.x) in span), None)
+        if clicked is not None:
+            self.post_message(clicked)
         elif self._hint_at is not None and int(event.x) >= self._hint_at:
             self.post_message(self.HintClicked(_part(self.content.hint, int(event.x) - self._hint_at)))
 
@@ -168,11 +248,11 @@ def _part(hint: str, column: int) -> str:
     return ""
 
 
-def _cut(text: str, room: int) -> str:
-    """As much of a message as fits, with an ellipsis if it is cut; empty if hardly a word fits."""
+def _cut(text: str, room: int, least: int = 9) -> str:
+    """As much of a text as fits, with an ellipsis if it is cut; empty if that is less than so many cells."""
     if cell_len(text) <= room:
         return text
-    return set_cell_size(text, room - 1) + "…" if room > 8 else ""
+    return set_cell_size(text, room - 1) + "…" if room >= least else ""
 
 
 def _tab_text(tab: Tab) -> str:
@@ -181,12 +261,50 @@ def _tab_text(tab: Tab) -> str:
     return f"[{inner}]" if tab.active else f" {inner} "
 
 
-def _fitting(tabs: tuple[Tab, ...], room: int) -> tuple[Tab, ...]:
-    """As many tabs as fit, always with the active one: tabs at the left are dropped first."""
-    shown = list(tabs)
-    while shown and sum(cell_len(_tab_text(tab)) for tab in shown) > room:
-        victim = 0 if not shown[0].active else len(shown) - 1
-        if shown[victim].active:
+def _cells(pieces: Iterable[Segment]) -> int:
+    return sum(cell_len(piece.text) for piece in pieces)
+
+
+def _name(content: StatusContent) -> str:
+    return content.workspace + (f"·{content.session}" if content.session else "")
+
+
+def _width(content: StatusContent, part: Part) -> int:
+    """The cells of a part but the tabs and the hint."""
+    text = _name(content) if part is WORKSPACE else part.text
+    return cell_len(text) + 2 if text else 0
+
+
+def _kept_parts(content: StatusContent, room: int) -> set[str]:
+    """The parts beside the tabs that fit with the active tab: those at the right are dropped first, a mode never."""
+    active = next((cell_len(_tab_text(tab)) for tab in content.tabs if tab.active), 0) if TABS in content.left else 0
+    parts = [part for part in (*content.left, *content.right) if part.name not in (TABS.name, HINT.name)]
+    marks = 2 * (cell_len(content.more[0]) + 2) if len(content.tabs) > 1 else 0
+    while parts and sum(_width(content, part) for part in parts) > room - active - marks:
+        optional = [part for part in parts if part.name != "mode"]
+        if not optional:
             break
-        shown.pop(victim)
-    return tuple(shown)
+        parts.remove(optional[-1])
+    return {part.name for part in parts}
+
+
+def _fitting(tabs: tuple[Tab, ...], room: int) -> tuple[int, int]:
+    """The first and the last tab that are shown: the active one, and its neighbours as far as they fit with the marks
+    of hidden ones; those at the right first."""
+    active = next((at for at, tab in enumerate(tabs) if tab.active), 0)
+    widths = [cell_len(_tab_text(tab)) for tab in tabs]
+
+    def fits(first: int, last: int) -> bool:
+        marks = sum(2 + len(str(hidden)) for hidden in (first, len(tabs) - 1 - last) if hidden)
+        return sum(widths[first : last + 1]) + marks <= room
+
+    first = last = active
+    if not tabs or not fits(first, last):
+        return active, active
+    for step in (1, -1):
+        while 0 <= (last if step > 0 else first) + step < len(tabs):
+            wanted = (first, last + 1) if step > 0 else (first - 1, last)
+            if not fits(*wanted):
+                break
+            first, last = wanted
+    return first, last

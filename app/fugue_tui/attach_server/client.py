@@ -2,6 +2,7 @@
 
 import asyncio
 from base64 import b64encode
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final, Protocol
 
@@ -67,6 +68,8 @@ class AttachedClient:
         self.read_only = hello.read_only
         self.prefixes = frozenset[KeyPress]()
         """Prefix keys besides the workspace's own."""
+        self.environment: Mapping[str, str] | None = None
+        """The variables that it sent for new panes; None if it has sent none."""
         self.parser = HostParser()
         self.escape_timer: asyncio.TimerHandle | None = None
         """Ends an incomplete sequence, which may be the Escape key."""

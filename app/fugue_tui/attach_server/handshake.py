@@ -27,10 +27,12 @@ class Handshake(Struct):
     unsent: bytes = b""
     """The rest of a frame that was sent in part."""
 
-    def accept(self, workspace: str, mouse: bool, waiting: int = 0) -> bool:
-        """Answer that the client may take over its terminal; False if it has gone."""
+    def accept(self, workspace: str, mouse: bool, waiting: int = 0, environment: tuple[str, ...] = ()) -> bool:
+        """Answer that the client may take over its terminal, and which variables it sends; False if it has gone."""
         if not self.accepted:
-            welcome = Welcome(workspace=workspace, mouse=mouse, title=terminal_title(workspace, waiting))
+            names = " ".join(environment)
+            title = terminal_title(workspace, waiting)
+            welcome = Welcome(workspace=workspace, mouse=mouse, title=title, environment=names)
             self.accepted = self._send(attach_protocol.answer(welcome))
         return self.accepted
 

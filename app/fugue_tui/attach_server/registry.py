@@ -23,6 +23,7 @@ from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
+from fugue_tui.multiplexer.client_environment import parse
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
@@ -77,6 +78,7 @@ class ClientRegistry:
         self._all.remove(client)
         if client.escape_timer is not None:
             client.escape_timer.cancel()
+        self._use_environment()
         self.regroup()
         self._app.client_detached(client)
         self.update_focus(client)
@@ -121,6 +123,7 @@ class ClientRegistry:
             client.last_used = next(self._uses)
             self._set_default_colours(client)
         if changed or again:
+            self._use_environment()
             self.regroup(resized=again)
 
     def update_focus(self, client: AttachedClient) -> None:
@@ -130,6 +133,18 @@ class ClientRegistry:
         if typing and focused != self._focused:
             self._focused = focused
             self._app.handle(client, Focused(focused))
+
+    def set_environment(self, client: AttachedClient, data: bytes) -> None:
+        """A client sent its variables for new panes."""
+        if client in self._all:
+            client.environment = parse(data, self._app.mux.client_environment.names)
+            self._use_environment()
+
+    def _use_environment(self) -> None:
+        """New panes get the variables of the latest client that can type."""
+        latest = self.latest
+        if latest is not None and not latest.read_only:
+            self._app.mux.client_environment.use(latest.environment)
 
     @property
     def latest(self) -> AttachedClient | None:

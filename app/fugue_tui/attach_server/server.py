@@ -78,7 +78,8 @@ class AttachServer:
             self.clients.audit("attach", handshake.hello, next(iter(handshake.pids), None), refusal=refusal)
             handshake.refuse(refusal)
             return
-        if not handshake.accept(self._app.mux.workspace.name, self._app.settings.ui.mouse, self.clients.waiting):
+        name, names = self._app.mux.workspace.name, self._app.mux.client_environment.names
+        if not handshake.accept(name, self._app.settings.ui.mouse, self.clients.waiting, names):
             handshake.socket.close()
             return
         link = SocketLink(handshake.socket, self._loop, handshake.early)
@@ -90,6 +91,7 @@ class AttachServer:
             return
         link.on_input = partial(self._router.feed, client)
         link.on_size = partial(self.clients.resize, client)
+        link.on_environment = partial(self.clients.set_environment, client)
         link.on_pause = partial(self.clients.suspend, client)
         link.on_end = partial(self._disconnected, client)
         link.on_drop = partial(self.clients.remove, client)

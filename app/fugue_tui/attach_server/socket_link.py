@@ -42,6 +42,7 @@ class SocketLink:
         self.writer = HostWriter(connected.fileno(), loop, wrap=framed, limit=_BACKLOG)
         self.on_input: Callable[[bytes], None] = _ignore
         self.on_size: Callable[[Extent], None] = _ignore
+        self.on_environment: Callable[[bytes], None] = _ignore
         self.on_pause: Callable[[], None] = _nothing
         self.on_end: Callable[[], None] = _nothing
         """Called once when the client has disconnected."""
@@ -94,6 +95,8 @@ class SocketLink:
             self._input(payload)
         elif kind == attach_protocol.SIZE:
             self.on_size(Extent.load(payload))
+        elif kind == attach_protocol.ENVIRONMENT:
+            self.on_environment(payload)
         elif kind == attach_protocol.PAUSE:
             self.on_pause()
         else:

@@ -5,7 +5,7 @@ Few and cheap imports: the user waits for them.
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fugue_tui import attach_protocol, sockets
 from fugue_tui.attach_protocol import Bye, Frames, Hello, Welcome
@@ -13,6 +13,8 @@ from fugue_tui.client.host_terminal import HostTerminal, extent_of, terminal_id
 from fugue_tui.client.relay import CHUNK, Relay
 from fugue_tui.errors import NotRunning, SocketError
 
+LONGEST = 1_024
+"""Most bytes of a variable that is sent to the server; 64 of them at most."""
 MULTIPLEXERS = (("TMUX", "tmux"), ("ZELLIJ", "zellij"), ("STY", "screen"), ("FUGUE_SOCKET", "fugue-tui"))
 """The environment variable that identifies each multiplexer, innermost first: our panes hide the others' variables."""
 
@@ -54,7 +56,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         if wanted and welcome.workspace != wanted:
             raise SocketError(f"the workspace that listens there is called {welcome.workspace!a}")
         host = HostTerminal(welcome.mouse, welcome.title if welcome.title.isprintable() else "")
-        relay = Relay(link, host, hello, welcome.workspace)
+        relay = Relay(link, host, hello, welcome.workspace, environment(welcome.environment.split()))
         try:
             end = relay.run(rest)
         finally:
@@ -63,6 +65,15 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         if end is None:
             raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui new {name} starts it again")
         return end if isinstance(end, int) else print_end(end, name)
+
+
+def environment(names: Sequence[str], env: Mapping[str, str] = os.environ) -> bytes:
+    """The frame with those variables that this process has; empty if the server asks for none. What is too long, or
+    more than 64 variables, is left out."""
+    if not names:
+        return b""
+    pairs = (os.fsencode(f"{name}={env[name]}\0") for name in names[:64] if name in env)
+    return attach_protocol.frame(attach_protocol.ENVIRONMENT, b"".join(each for each in pairs if len(each) <= LONGEST))
 
 
 def print_end(bye: Bye, workspace: str) -> int:

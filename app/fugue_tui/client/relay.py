@@ -44,8 +44,10 @@ _CANCEL = b"\x18"
 class Relay:
     """The connection of a host terminal to a server."""
 
-    def __init__(self, link: socket.socket, host: HostTerminal, hello: Hello, workspace: str = "") -> None:
-        """`hello` is the attach request that was sent to the server."""
+    def __init__(
+        self, link: socket.socket, host: HostTerminal, hello: Hello, workspace: str = "", first: bytes = b""
+    ) -> None:
+        """`hello` is the attach request that was sent to the server; `first` is sent to it before any input."""
         self.workspace = workspace
         """The workspace's current name."""
         self._end: Bye | int | None = None
@@ -53,7 +55,7 @@ class Relay:
         self._link, self._host = link, host
         self._extent = Extent(hello.cols, hello.rows, hello.xpixel, hello.ypixel)
         self._frames = Frames()
-        self._to_tty, self._to_link = bytearray(), bytearray()
+        self._to_tty, self._to_link = bytearray(), bytearray(first)
         self._entered_at = 0.0
         self._input_quiet = QUIET_SECONDS[1]
         self._queue, self._stuck_since = 0, 0.0

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from fugue_tui import trusted_files
 from fugue_tui.config.monitor import MonitorRules
+from fugue_tui.config.status import StatusSettings, known_parts
 from fugue_tui.config.values import (
     directories_fault,
     key_fault,
@@ -24,6 +25,7 @@ from fugue_tui.config.values import (
     term_fault,
     toml,
     toolsets_fault,
+    variables_fault,
 )
 from fugue_tui.errors import ConfigError
 from fugue_tui.sanitize import TEXT_LIMIT, clean
@@ -132,6 +134,11 @@ class SessionSettings(Struct, frozen=True):
         "*TOKEN*", "*SECRET*", "*PASSW*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*APIKEY*", "*AUTH*", "*COOKIE*"
     )  # fmt: skip
     """Names of environment variables whose values are never saved; * stands for anything."""
+    update_environment: Annotated[tuple[str, ...], Refined(_WORDS, variables_fault)] = (
+        "DISPLAY", "KRB5CCNAME", "MSYSTEM", "SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION",
+        "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY",
+    )  # fmt: skip
+    """Environment variables that new panes get from the terminal that was attached or used last."""
 
 
 class SecuritySettings(Struct, frozen=True):
@@ -175,7 +182,7 @@ class McpSettings(Struct, frozen=True):
     destroy: Permission = "ask"
     """End programs, close panes, delete saves; ask as above."""
     clipboard: Permission = "ask"
-    """See what was copied in the workspace."""
+    """See and change what was copied in the workspace."""
     admin: Permission = "ask"
     """Detach terminals, rename or end the workspace, write layout files."""
     ask_seconds: Annotated[int, Meta(ge=1, le=3_600)] = 100
@@ -236,6 +243,7 @@ class Config(Struct, frozen=True):
     terminal: Annotated[TerminalSettings, _section(TerminalSettings, "terminal")] = TerminalSettings()
     keys: Annotated[KeySettings, _section(KeySettings, "keys")] = KeySettings()
     ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
+    status: Annotated[StatusSettings, _section(StatusSettings, "status")] = StatusSettings()
     session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()
     mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()
     agents: Annotated[AgentSettings, _section(AgentSettings, "agents")] = AgentSettings()
@@ -294,9 +302,11 @@ def parse(text: str, name: str = "config.toml") -> ConfigResult:
     faults: list[str] = []
     config = Record(Config).salvage(table, "", faults.append)
     other, mcp = config.claude.communication, config.mcp
+    status, unknown = known_parts(config.status)
+    faults += unknown
     mcp = replace(mcp, enabled=mcp.enabled and other.mcp_enabled, socket=mcp.socket or other.mcp_socket)
     return ConfigResult(
-        replace(config, mcp=mcp), tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults)
+        replace(config, mcp=mcp, status=status), tuple(f"{clean(name)}: {clean(fault, TEXT_LIMIT)}" for fault in faults)
     )
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
+from msgspec import Struct
+
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
 
@@ -89,6 +91,16 @@ def toolsets_fault(named: tuple[str, ...]) -> str:
     return ""
 
 
+def variables_fault(names: tuple[str, ...]) -> str:
+    """Variables that name the terminal or the pane are set for each pane."""
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", name):
+            return f"{name!a} is not the name of an environment variable"
+        if name in ("TERM", "COLORTERM", "PWD") or name.startswith(("FUGUE_", "TERM_PROGRAM")):
+            return f"{name} is set for each pane"
+    return "" if len(names) <= 64 else "may name at most 64 variables"
+
+
 def term_fault(term: str) -> str:
     """TERM must not name a multiplexer: programs would use its escape sequences, which the engine does not parse."""
     if re.match("screen|tmux", term):
@@ -113,6 +125,8 @@ def toml(value: object) -> str:
             return _quoted(value)
         case tuple() | list():
             return f"[{', '.join(map(toml, cast('Sequence[object]', value)))}]"
+        case Struct():
+            return toml({name: getattr(value, name) for name in value.__struct_fields__})
         case Mapping():
             pairs = [f"{_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"

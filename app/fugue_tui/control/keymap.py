@@ -33,6 +33,9 @@ class Action(StrEnum):
     SCROLL_PAGE_UP = "scroll-page-up"
     QUICK_SELECT = "quick-select"
     PASTE = "paste"
+    CHOOSE_BUFFER = "choose-buffer"
+    SHOW_BUFFERS = "show-buffers"
+    DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
@@ -92,7 +95,10 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "pageup": Action.SCROLL_PAGE_UP,
         "y": Action.QUICK_SELECT,
         "]": Action.PASTE,
-        "=": "paste-smart",
+        "=": Action.CHOOSE_BUFFER,
+        "#": Action.SHOW_BUFFERS,
+        "-": Action.DELETE_BUFFER,
+        "V": "paste-smart",
         "p": Action.PALETTE,
         ":": Action.PALETTE,
         ">": Action.COMMAND_LINE,

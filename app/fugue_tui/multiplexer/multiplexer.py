@@ -29,6 +29,7 @@ from fugue_tui.multiplexer.agents.state import AgentStatus
 from fugue_tui.multiplexer.agents.tasks import Tasks
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.callbacks import CallbackList
+from fugue_tui.multiplexer.client_environment import ClientEnvironment
 from fugue_tui.multiplexer.clients import Clients, NoClients
 from fugue_tui.multiplexer.clipboard import Clipboard
 from fugue_tui.multiplexer.events.derive import task_draft
@@ -151,6 +152,7 @@ class Multiplexer:
         self.screen_store = ScreenStore()
         """Screens stored by callers."""
         self.clipboard = Clipboard()
+        self.client_environment = ClientEnvironment(socket)
         self.tmux_options = TmuxOptions(self.on_change)
         """What programs that drive a tmux have set."""
         self.permissions = McpSettings()
@@ -275,6 +277,7 @@ class Multiplexer:
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
         self.closed_panes.end()
+        self.client_environment.close()
         for terminal in self.terminals.values():
             terminal.close()
         self.terminals.clear()
@@ -527,7 +530,9 @@ class Multiplexer:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane, self._socket)
-        return self._spawner(program_of(pane, env), size, self._watcher(pane.id), handover)
+        return self._spawner(
+            program_of(pane, env, *self.client_environment.of_new_pane()), size, self._watcher(pane.id), handover
+        )
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:
         return TerminalWatcher(pane, self.post, call_later, self)

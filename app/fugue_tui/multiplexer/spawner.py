@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -119,6 +120,8 @@ def with_marks(program: Program, nonce: str) -> Program | None:
     )
 
 
-def program_of(pane: Pane, env: Mapping[str, str]) -> Program:
-    """The program of a pane; `env` overrides the pane's own environment."""
-    return Program(pane.argv, pane.cwd, {**pane.env, **env})
+def program_of(
+    pane: Pane, env: Mapping[str, str], inherited: Mapping[str, str] = MappingProxyType({}), unset: tuple[str, ...] = ()
+) -> Program:
+    """The program of a pane; `env` overrides the pane's own environment, and that what is inherited or unset."""
+    return Program(pane.argv, pane.cwd, {**inherited, **pane.env, **env}, unset)

@@ -24,7 +24,7 @@ from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
@@ -45,6 +45,8 @@ from fugue_tui.tui.ui.actions import Actions
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
+from fugue_tui.tui.ui.status_parts import StatusParts
+from fugue_tui.tui.ui.tab_names import TabNames
 from fugue_tui.tui.ui.view_model import arrange
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
@@ -106,6 +108,8 @@ class FugueApp(App[int], inherit_bindings=False):
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
         self._stop_painter = stop_painter
         self._status = StatusBar(id="status")
+        self._parts = StatusParts(self)
+        self._tab_names = TabNames(mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
         self._renderer = ClientRenderer(self)
         self._frames = RenderScheduler(self, self._renderer)
@@ -416,12 +420,23 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.clients.watched:
             return
         keys = self.keyboard
-        content = view_model.status_content(self.mux, keys.hint, keys.mode, self.alerts.text, self._marks)
+        shown = view_model.Keys(keys.hint, keys.mode, keys.keys_of(Action.HELP), self.alerts.text)
+        parts, label = self._parts, self._label
+        self._tab_names.keep(window.id for window in self.mux.workspace.windows)
+        content = view_model.status_content(self.mux, shown, self.settings.status, parts.text, label, self._marks)
         self._status.show(content)
-        display = bool(content.mode or content.alert)
+        parts.refresh()
+        display = bool(keys.mode or view_model.scrolled(self.mux) or content.alert)
         if self._bar_covers and self._status.display != display:
             self._status.display = display
             self._is_switching = True
+
+    def _label(self, window: Window) -> str:
+        name = view_model.window_label(self.mux, window)
+        if window.named and window.name:
+            self._tab_names.rename(window.id)
+            return name
+        return self._tab_names.stable(window.id, name)
 
     def _marks(self, window: Window) -> str:
         return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (

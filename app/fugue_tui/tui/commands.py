@@ -93,7 +93,7 @@ class Commands:
         except FugueError as error:
             self._alert(str(error))
             return
-        reads = command.effect is Effect.READ
+        reads = command.effects <= {Effect.READ, Effect.CLIPBOARD}
         self.confirm(command, _PALETTE, (lambda result: self._show_page(command, result)) if reads else None)
 
     def prompt(self, text: str = "") -> None:

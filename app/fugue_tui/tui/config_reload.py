@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config import model
 from fugue_tui.config.model import ClaudeSettings, Config
+from fugue_tui.config.status import StatusSettings
 from fugue_tui.config.values import toml
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
@@ -52,6 +53,8 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if _CLIPBOARD.index(terminal.clipboard) > _CLIPBOARD.index(old.terminal.clipboard):
         lines.append(f"[terminal] clipboard = {terminal.clipboard!a}")
         terminal = replace(terminal, clipboard=old.terminal.clipboard)
+    status, commands = _without_new_commands(old.status, new.status)
+    lines += commands
     claude, loosened = _without_more_tags(old.claude, new.claude)
     lines += loosened
     if _RERUN.index(session.rerun) > _RERUN.index(old.session.rerun):
@@ -61,7 +64,19 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if agents.monitor != old.agents.monitor and agents.monitor.active:
         lines.append(f"[agents.monitor] {clean(agents.monitor.described())}")
         agents = replace(agents, monitor=old.agents.monitor)
-    return replace(new, keys=keys, terminal=terminal, session=session, claude=claude, agents=agents), lines
+    kept = replace(new, keys=keys, terminal=terminal, session=session, status=status, claude=claude, agents=agents)
+    return kept, lines
+
+
+def _without_new_commands(old: StatusSettings, new: StatusSettings) -> tuple[StatusSettings, list[str]]:
+    """The status bar without commands that are new or run something else, and these in lines."""
+    changed = {
+        name for name, each in new.commands.items() if (was := old.commands.get(name)) is None or was.run != each.run
+    }
+    lines = [f"[status.commands.{clean(name)}] run = {list(new.commands[name].run)!a}" for name in sorted(changed)]
+    kept = {name: old.commands[name] for name in changed if name in old.commands}
+    commands = {name: each for name, each in new.commands.items() if name not in changed} | kept
+    return replace(new, commands=MappingProxyType(commands)), lines
 
 
 def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:
@@ -170,6 +185,7 @@ class ConfigApplier:
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
         self._app.mux.rerun = config.session.rerun
+        self._app.mux.client_environment.names = config.session.update_environment
         self._app.mux.tmux_options.configure(self._app.mux.socket if config.agents.tmux_shim else "")
         self._app.mux.sideband.settings = config.claude.communication
         self._app.mux.agents.set_rules(config.agents.monitor)

@@ -151,6 +151,7 @@ class _Server:
         self.mux.on_exit = OnExit(config.terminal.on_exit)
         self.mux.secrets, self.mux.rerun = config.session.secrets, config.session.rerun
         self.mux.permissions, self.mux.sideband.settings = config.mcp, config.claude.communication
+        self.mux.client_environment.names = config.session.update_environment
         self.mux.move = self._rename
         self.mux.agents.set_rules(config.agents.monitor)
         self.mux.tmux_options.configure(self.mux.socket if config.agents.tmux_shim else "")
@@ -229,7 +230,9 @@ class _Server:
                 return None
             return StartupPainter(self._host.output_fd, terminal, cols, bytes)
         first = self._first
-        if first is None or not first.accept(self._options.workspace, self._options.config.ui.mouse):
+        config = self._options.config
+        names = config.session.update_environment
+        if first is None or not first.accept(self._options.workspace, config.ui.mouse, environment=names):
             return None
         first.socket.setblocking(False)
         if depth_of(first.hello.term, first.hello.colorterm) is not Depth.TRUE:

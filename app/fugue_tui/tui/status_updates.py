@@ -36,6 +36,10 @@ class StatusUpdates:
         if self._soon is None and self._clients.watched:
             self._soon = asyncio.get_running_loop().call_later(SOON_SECONDS, self._now)
 
+    def request_in(self, seconds: float) -> None:
+        """The same after so many seconds."""
+        asyncio.get_running_loop().call_later(seconds, self.request)
+
     def _now(self) -> None:
         self._soon = None
         self.request()

@@ -1,5 +1,7 @@
 """The screen with the panes: turns the messages of its widgets into commands."""
 
+from typing import Final
+
 from textual import events
 from textual.screen import Screen
 from textual.widget import Widget
@@ -8,6 +10,7 @@ from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.keymap import Action, binding
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
@@ -19,6 +22,14 @@ from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _MOUSE = Origin(Door.MOUSE)
+_PARTS: Final = {
+    "workspace": Action.CHOOSE_WINDOW,
+    "session": Action.CHOOSE_SESSION,
+    "clients": Action.CHOOSE_CLIENT,
+    "agents": "show-agents",
+    "title": Action.RENAME_PANE,
+}
+"""What a click on a part of the status bar does."""
 
 
 class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
@@ -107,6 +118,12 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     def on_status_bar_hint_clicked(self, message: StatusBar.HintClicked) -> None:
         """Press the key whose hint was clicked."""
         self._keyboard.click_hint(message.part)
+
+    def on_status_bar_part_clicked(self, message: StatusBar.PartClicked) -> None:
+        """Open what belongs to a part of the status bar."""
+        line = _PARTS.get(message.part)
+        if line is not None:
+            self._actions.run(binding(line))
 
     def on_status_bar_tab_clicked(self, message: StatusBar.TabClicked) -> None:
         """Select the window whose tab was clicked."""

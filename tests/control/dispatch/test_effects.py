@@ -12,6 +12,13 @@ READ, LAYOUT, INPUT = {Effect.READ}, {Effect.LAYOUT}, {Effect.INPUT}
 RUN, DESTROY, ADMIN, CLIPBOARD = {Effect.RUN}, {Effect.DESTROY}, {Effect.ADMIN}, {Effect.CLIPBOARD}
 EFFECTS = {
     "approve-request": ADMIN,
+    "delete-buffer": CLIPBOARD | LAYOUT,
+    "list-buffers": CLIPBOARD,
+    "load-buffer": CLIPBOARD,
+    "paste-buffer": CLIPBOARD | INPUT,
+    "save-buffer": CLIPBOARD,
+    "set-buffer": CLIPBOARD | LAYOUT,
+    "show-buffer": CLIPBOARD,
     "clear-clipboard": CLIPBOARD,
     "clipboard-context": CLIPBOARD,
     "close-pane": DESTROY,
@@ -214,9 +221,11 @@ def test_only_the_user_answers_for_the_user() -> None:
         "grant-sideband",
         "hand-over-pane",
         "open-url",
+        "load-buffer",
         "release-agents",
         "revoke-grant",
         "revoke-sideband",
+        "save-buffer",
         "toggle-sideband",
     }
 

@@ -21,7 +21,7 @@ JSON = '{"name": "fugue", "panes": [1, 2], "empty": {}}'
 async def shown(stage: Stage) -> None:
     """Copy JSON, and open the dialog."""
     copy(stage.app, JSON, stage.terminal(), None)
-    await stage.prefix("=")
+    await stage.prefix("V")
     await stage.until(lambda: isinstance(stage.app.screen, PasteDialog))
 
 

@@ -37,9 +37,9 @@ class CopiedText(Struct, frozen=True):
     form: TextForm
     """What it looks like."""
     source: CopySource
-    """selection (the user, with the mouse or in copy mode) or program (with OSC 52)."""
+    """selection (the user, with the mouse or in copy mode), program (with OSC 52) or command (set-buffer)."""
     pane: str
-    """The pane that it was copied from, which may be closed."""
+    """The pane that it was copied from, which may be closed; empty for none."""
     at: str
     """When, in local time."""
 
@@ -91,16 +91,15 @@ class ClipboardContext(
     def run(self, mux: Multiplexer, origin: Origin) -> ClipboardHistory:
         """The newest texts. Raises NotFound."""
         pane = target.pane(mux, self.pane, origin) if self.pane else None
-        secrets = SecretFilter(mux.secrets)
         found = [each for each in mux.clipboard.entries if pane in (None, each.pane)][: self.limit]
         return ClipboardHistory(
             tuple(
                 CopiedText(
-                    text=clean_text(_redacted(secrets, each.text), LONGEST),
+                    text=clean_text(redacted(mux, each.text), LONGEST),
                     characters=len(each.text),
                     form=form_of(each.text),
                     source=each.source,
-                    pane=str(each.pane),
+                    pane=str(each.pane or ""),
                     at=datetime.fromtimestamp(each.at).isoformat(" ", "seconds"),
                 )
                 for each in found
@@ -197,7 +196,7 @@ class PasteSmart(
         newest = next((each.text for each in mux.clipboard.entries), "")
         if not newest or newest != mux.clipboard.text:
             raise NotFound("nothing was copied that agents may paste; clipboard-context lists what was")
-        if _redacted(SecretFilter(mux.secrets), newest) != newest:
+        if redacted(mux, newest) != newest:
             raise Refused("what was copied last has a secret in it, which only the user may paste; give a text")
         return newest
 
@@ -215,6 +214,7 @@ async def _later(pasted: Pasted, sent: Deferred[Sent]) -> Pasted:
     return replace(pasted, sent=await finished(sent))
 
 
-def _redacted(secrets: SecretFilter, text: str) -> str:
+def redacted(mux: Multiplexer, text: str) -> str:
     """A text without secrets, of one line and of several."""
+    secrets = SecretFilter(mux.secrets)
     return "\n".join(map(secrets.line, secrets.line(text).split("\n")))

@@ -16,7 +16,7 @@ _MEANINGS = {
     Effect.INPUT: "type into a program",
     Effect.RUN: "start a program of its own choice",
     Effect.DESTROY: "end programs, close panes, delete saves",
-    Effect.CLIPBOARD: "see what was copied",
+    Effect.CLIPBOARD: "see and change what was copied",
     Effect.ADMIN: "detach terminals, rename or end the workspace, write layout files",
 }
 

@@ -37,7 +37,7 @@ class Effect(StrEnum):
     DESTROY = "destroy"
     """Ends programs, or deletes what was saved."""
     CLIPBOARD = "clipboard"
-    """Sees what was copied, wherever the user did so."""
+    """Sees or changes what was copied, wherever the user did so."""
     ADMIN = "admin"
     """Acts on the workspace itself: its name, its clients, its end, the files it is opened from."""
 

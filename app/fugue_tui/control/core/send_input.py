@@ -38,7 +38,7 @@ class Sent(Struct, frozen=True):
     keys: int
     """How many keys were sent besides the text."""
     pasted: bool
-    """Whether the text was sent as one paste, because it has several lines."""
+    """Whether the text was sent as one paste, because it has several lines or is a buffer."""
     bracketed: bool
     """Whether the paste was bracketed; if not, the program read every newline as Enter."""
     submitted: bool
@@ -62,6 +62,8 @@ class Input(Struct, frozen=True):
     text: str = ""
     keys: tuple[KeyPress, ...] = ()
     submit: bool = False
+    pasted: bool = False
+    """Whether the text is one paste, also if it has one line."""
 
     @property
     def interrupts(self) -> bool:
@@ -192,7 +194,7 @@ def _joined(first: Sent, second: Sent, typed: Input) -> Sent:
 def _type(mux: Multiplexer, pane: PaneId, source: PaneInput, what: Input, pause: float) -> Sent:
     """Type; Enter only if it needs no pause."""
     terminal = source.terminal
-    found, pasted, bracketed = here(terminal), "\n" in what.text, terminal.modes.bracketed_paste
+    found, pasted, bracketed = here(terminal), what.pasted or "\n" in what.text, terminal.modes.bracketed_paste
     cursor = mux.bookmarks.keep(pane, terminal, found, brief=True) if found is not None else None
     note_position(mux, pane, terminal, found)
     enters = what.submit and not pause

@@ -56,6 +56,8 @@ class Program(Struct, frozen=True):
     """Empty means this process's own directory."""
     env: Mapping[str, str] = field(default_factory=_no_changes)
     """Set on top of the inherited environment, which is scrubbed of other terminals' variables."""
+    unset: tuple[str, ...] = ()
+    """Variables that are not inherited."""
     login: bool = False
     """Whether the program's own name for itself gets a dash, as a login shell's has; so it is with no `argv`."""
     secret: str = ""
@@ -148,7 +150,8 @@ class Pty:
 
 def environment(program: Program) -> dict[str, str]:
     """The whole environment of a program's process."""
-    env = {key: value for key, value in os.environ.items() if key not in _FOREIGN and not key.startswith("ZELLIJ")}
+    dropped = _FOREIGN.union(program.unset)
+    env = {key: value for key, value in os.environ.items() if key not in dropped and not key.startswith("ZELLIJ")}
     env |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     env |= {"TERM_PROGRAM": "fugue-tui", "TERM_PROGRAM_VERSION": __version__}
     if program.cwd:

@@ -23,6 +23,7 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose, Page
@@ -38,6 +39,7 @@ class Actions:
         """The dialog in which the user answers agents."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
+        buffers = PasteBuffers(app)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -48,7 +50,10 @@ class Actions:
             Action.SCROLL: keyboard.start_copy_mode,
             Action.SCROLL_PAGE_UP: lambda: keyboard.start_copy_mode(page_up=True),
             Action.QUICK_SELECT: keyboard.start_quick_select,
-            Action.PASTE: self._paste,
+            Action.PASTE: buffers.paste_newest,
+            Action.CHOOSE_BUFFER: buffers.choose,
+            Action.SHOW_BUFFERS: buffers.list,
+            Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
@@ -81,15 +86,6 @@ class Actions:
 
     def _show_help(self) -> None:
         self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
-
-    def _paste(self) -> None:
-        """Paste what was copied last into the focused pane."""
-        view, pane = self._app.focused_view, self._app.mux.focused
-        if not self._app.clipboard:
-            self._app.alert("nothing was copied yet; select with the mouse, or by keys in copy mode")
-        elif view is not None and pane is not None:
-            self._app.mux.human_input(pane)
-            view.paste(self._app.clipboard)
 
     # Agents
 

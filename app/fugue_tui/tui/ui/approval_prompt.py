@@ -25,7 +25,7 @@ _WORDS: Final = {
     "input": "type",
     "run": "run a program",
     "destroy": "end or delete",
-    "clipboard": "see what was copied",
+    "clipboard": "see and change what was copied",
     "admin": "change the workspace",
     EFFECT: "copy to your clipboard",
 }

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
+from msgspec import Struct
 from textual.widget import Widget
 
 from fugue_tui.config.model import UiSettings
+from fugue_tui.config.status import StatusSettings
 from fugue_tui.control.output.pane_titles import agent_glyph, grid_view
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView
@@ -16,7 +18,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
-from fugue_tui_widgets.status_bar import StatusContent, Tab
+from fugue_tui_widgets.status_bar import HINT, TABS, WORKSPACE, Part, StatusContent, Tab
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _URGENT: Final = (AgentState.BLOCKED, AgentState.ERROR, AgentState.DONE, AgentState.WORKING)
@@ -37,16 +39,33 @@ def grid_model(mux: Multiplexer) -> GridView:
     return grid_view(mux, mux.front) if mux.front is not None else GridView()
 
 
-def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Callable[[Window], str]) -> StatusContent:
-    """The status bar: workspace, the active session's windows, and the hint or the alert.
+class Keys(Struct, frozen=True):
+    """What the status bar says of keys and messages."""
 
-    `mode` is the hint in a word or two; `marks` gives what follows a window's name."""
+    hint: str
+    mode: str
+    """The hint in a word or two."""
+    help: str
+    """The keys that show help."""
+    alert: str
+    """A message."""
+
+
+def status_content(
+    mux: Multiplexer,
+    keys: Keys,
+    settings: StatusSettings,
+    text: Callable[[str], str],
+    label: Callable[[Window], str],
+    marks: Callable[[Window], str],
+) -> StatusContent:
+    """The status bar. `text` gives that of a part, `label` the name of a tab and `marks` what follows it."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
     mine = [each for each in workspace.windows if each.session == session]
     several = any(each.session != session for each in workspace.windows)
     tabs = tuple(
-        Tab(each.id, f"{number} {window_label(mux, each)}", each.id == workspace.active, *_marks(mux, each, marks))
+        Tab(each.id, f"{number} {label(each)}", each.id == workspace.active, *_marks(mux, each, marks))
         for number, each in enumerate(mine, 1)
     )
     unsaved = mux.saver is not None and mux.saver.fault
@@ -57,9 +76,24 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
     name += "" if mux.sideband.enabled else " (sideband off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
-    back = _history(mux) or _held(mux)
-    hint, mode = (" · ".join(part for part in (back, text) if part) for text in (hint, mode))
-    return StatusContent(name, clean(session, 24) if several else "", tabs, hint, alert, mode)
+    back = scrolled(mux)
+    hint, mode = (" · ".join(part for part in (back, words) if part) for words in (keys.hint, keys.mode))
+    own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
+    left, right = (
+        tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
+    )
+    return StatusContent(
+        name,
+        clean(session, 24) if several and "session" not in settings.left else "",
+        tabs,
+        hint,
+        keys.alert,
+        "" if own["mode"] in (*left, *right) else mode,
+        "" if own["mode"] in (*left, *right) and mode else keys.help,
+        left,
+        right,
+        ("<", ">") if mux.line_style() == "ascii" else ("‹", "›"),
+    )
 
 
 def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], str]) -> tuple[str, str]:
@@ -69,6 +103,11 @@ def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], str]) -> 
     if state is None:
         return marks(window), ""
     return marks(window) + agent_glyph(state, ascii_only=mux.line_style() == "ascii"), state.value
+
+
+def scrolled(mux: Multiplexer) -> str:
+    """That the focused pane is scrolled back, or taken over by the user; empty for neither."""
+    return _history(mux) or _held(mux)
 
 
 def _history(mux: Multiplexer) -> str:
