@@ -254,8 +254,9 @@ def test_swapped_panes_take_each_others_place_and_the_focus_stays_with_its_pane(
     assert room.run(SwapPane(pane=str(second), other="left")).rect == Rect(0, 0, 20, 24)
     assert room.mux.focused == second
     other = PaneId(room.say("create-window --command cat").focus[1:])
-    with pytest.raises(InvalidArgument, match=f"{other} is in window @2, %1 in @1"):
-        room.run(SwapPane(pane=str(first), other=str(other)))
+    room.run(SwapPane(pane=str(first), other=str(other)))
+    assert room.mux.window_of(first).active == first
+    assert room.mux.rect(other) == Rect(21, 0, 60, 24)
 
 
 def test_a_zoom_is_a_toggle_or_what_was_said(room: Room) -> None:

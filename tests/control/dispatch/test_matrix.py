@@ -81,6 +81,8 @@ CALLS = {
     "split-pane": "split-pane {pane} --command true",
     "start-pane": "start-pane {pane}",
     "stream-output": "stream-output --panes {pane}",
+    "swap-window": "swap-window --other next",
+    "join-pane": "join-pane {pane}",
     "swap-pane": "swap-pane {pane} --other next",
     "type-with-ime": "type-with-ime {pane} --text a",
     "visual-diff": "visual-diff --pane {pane} --command true",

@@ -1,7 +1,7 @@
 """Resolves targets: the words by which callers name a pane, a window or a session.
 
-A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name;
-names are unique in a session, and those of the caller's session come first.
+A pane: `active`, `self`, `focused`, `marked`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or
+a name; names are unique in a session, and those of the caller's session come first.
 A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
 tabs, and what is last, next and previous, are those of the caller's session.
 A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
@@ -27,13 +27,15 @@ from fugue_tui.workspace.model import Window, Workspace
 
 ACTIVE: Final = "active"
 """The default target."""
+MARKED: Final = "marked"
+"""The pane that the user has marked."""
 LONGEST_NAME: Final = 64
 """Characters that a pane's, window's or session's name may have."""
 
 WaitForUser = Annotated[float, Meta(ge=0, le=110)]
 """Seconds for which an agent's input waits until the user leaves the pane; 0 refuses it at once."""
 T = TypeVar("T")
-_WORDS: Final = frozenset({ACTIVE, "self", "focused", "last", "next", "previous", *Side})
+_WORDS: Final = frozenset({ACTIVE, MARKED, "self", "focused", "last", "next", "previous", *Side})
 _Id = TypeVar("_Id", PaneId, WindowId)
 _PANE: Final = re.compile(r"%?(\d{1,9})", re.ASCII)
 _WINDOW: Final = re.compile(r"@?(\d{1,9})", re.ASCII)
@@ -61,6 +63,8 @@ def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None
             return _own(mux, origin, strict=word == "self")
         case "focused":
             return _focused(mux)
+        case "marked":
+            return _marked(mux)
         case "last":
             return _last(mux)
         case "next" | "previous":
@@ -166,6 +170,13 @@ def _last(mux: Multiplexer) -> PaneId:
     if last is None:
         raise NotFound("no other pane had the focus yet; list-panes shows what is open")
     return last
+
+
+def _marked(mux: Multiplexer) -> PaneId:
+    marked = mux.user_options.marked
+    if marked is None:
+        raise NotFound("no pane is marked; mark-pane marks one, or name a pane")
+    return marked
 
 
 def _last_window(mux: Multiplexer, origin: Origin) -> Window:
