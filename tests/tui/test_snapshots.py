@@ -319,3 +319,33 @@ def test_what_agents_do_is_seen_in_titles_tabs_and_the_status_bar(picture: Pictu
         await stage.until(lambda: len(stage.mux.agents.statuses) == 5 and "2 tests failed" in stage.text)
 
     assert picture(script, 110, 12)
+
+
+SIZES = pytest.mark.parametrize(("cols", "rows"), [(80, 24), (40, 12)])
+
+
+async def three(stage: Stage) -> None:
+    """Three panes, the second with the focus."""
+    await split(stage, "editor", Direction.RIGHT)
+    await split(stage, "tests", Direction.DOWN)
+    stage.run(panes.FocusPane(pane="editor"))
+
+
+@SIZES
+def test_numbers_over_the_panes(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await three(stage)
+        await stage.prefix("q")
+        await stage.until(lambda: "%1" in stage.text)
+
+    assert picture(script, cols, rows)
+
+
+@SIZES
+def test_a_pane_that_is_dragged(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await three(stage)
+        await stage.hold((3, 0), (cols - 8, rows - 3))
+        await stage.until(lambda: "Escape" in stage.text)
+
+    assert picture(script, cols, rows)

@@ -44,8 +44,18 @@ class Action(StrEnum):
     AGENTS = "show-agents"
     HOLD_PANE = "hold-pane"
     FREEZE_AGENTS = "toggle-freeze"
+    PANE_NUMBERS = "display-panes"
+    MOVE_WINDOW = "ask-move-window"
+    FIND_WINDOW = "ask-find-window"
+    WINDOW_NUMBER = "ask-select-window"
+    JOIN_PANE = "choose-join-pane"
+    MESSAGES = "show-messages"
+    INFO = "show-info"
+    CLOCK = "show-clock"
 
 
+PRESETS: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "tiled")
+"""The layout presets of Alt+1 to Alt+5, in tmux's order."""
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "%": "split-pane --direction horizontal",
@@ -69,7 +79,15 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "{": "swap-pane --other previous",
         "}": "swap-pane --other next",
         "ctrl+o": "rotate-panes",
+        "alt+o": "rotate-panes --forward=false",
+        "m": "mark-pane",
+        "M": "mark-pane --clear",
+        "!": "break-pane",
+        "J": Action.JOIN_PANE,
+        "q": Action.PANE_NUMBERS,
+        "R": "respawn-pane",
         "space": "select-layout next",
+        **{f"alt+{number}": f"select-layout {preset}" for number, preset in enumerate(PRESETS, 1)},
         "E": "equalize-panes",
         "u": "undo-change",
         "U": "redo-change",
@@ -79,6 +97,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "P": "select-window previous",
         "l": "select-window last",
         **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
+        "'": Action.WINDOW_NUMBER,
+        ".": Action.MOVE_WINDOW,
+        "f": Action.FIND_WINDOW,
         ",": Action.RENAME_WINDOW,
         "&": "close-window",
         "w": Action.CHOOSE_WINDOW,
@@ -86,6 +107,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "$": Action.RENAME_SESSION,
         "(": "select-session previous",
         ")": "select-session next",
+        "L": "select-session last",
         "[": Action.SCROLL,
         "]": Action.PASTE,
         "=": "paste-smart",
@@ -99,8 +121,12 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "S": "toggle-sideband",
         "j": "focus-waiting-agent",
         "A": Action.AGENTS,
+        "~": Action.MESSAGES,
+        "i": Action.INFO,
+        "t": Action.CLOCK,
         "r": Action.REDRAW,
         "d": Action.DETACH,
+        "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,
         "Q": Action.QUIT,
     }

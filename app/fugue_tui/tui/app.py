@@ -96,7 +96,7 @@ class FugueApp(App[int], inherit_bindings=False):
         )
         self.config_applier = ConfigApplier(self, config, launcher)
         self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
-        self.actions = Actions(self, self.keyboard)
+        self.actions = Actions(self, self.keyboard, self.alerts)
         self.agent_notifications = AgentNotifications(self)
         self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
         self.grid = PaneGrid(id="grid")
@@ -207,6 +207,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.undo_log.on_report.connect(self.actions.report_undo)
         self.actions.approvals.start()
         self.mux.lease.on_change.connect(self.status_updates.request)
+        self.mux.user_options.on_change.connect(self.status_updates.request)
         self.mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]

@@ -86,6 +86,7 @@ EFFECTS = {
     "brief-agent": INPUT,
     "break-pane": LAYOUT,
     "join-pane": LAYOUT,
+    "find-window": READ,
     "move-window": LAYOUT,
     "swap-window": LAYOUT,
     "mark-pane": LAYOUT,

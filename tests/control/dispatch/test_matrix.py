@@ -82,6 +82,7 @@ CALLS = {
     "start-pane": "start-pane {pane}",
     "stream-output": "stream-output --panes {pane}",
     "swap-window": "swap-window --other next",
+    "find-window": "find-window a",
     "join-pane": "join-pane {pane}",
     "swap-pane": "swap-pane {pane} --other next",
     "type-with-ime": "type-with-ime {pane} --text a",

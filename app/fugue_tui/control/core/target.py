@@ -4,8 +4,8 @@ A pane: `active`, `self`, `focused`, `marked`, `last`, `next`, `previous`, `left
 a name; names are unique in a session, and those of the caller's session come first.
 A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
 tabs, and what is last, next and previous, are those of the caller's session.
-A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
-pane for the user: never the focused pane for a program that runs in another one.
+A session: `active`, `last`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the
+focused pane for the user: never the focused pane for a program that runs in another one.
 """
 
 import re
@@ -130,6 +130,8 @@ def session(mux: Multiplexer, target: str, origin: Origin) -> str:
             return mux.window_of(_own(mux, origin)).session
         case "next" | "previous":
             return _round(names, mux.window_of(_own(mux, origin)).session, 1 if word == "next" else -1)
+        case "last":
+            return _last_session(mux, origin)
         case _ if word in names:
             return word
         case _:
@@ -138,7 +140,7 @@ def session(mux: Multiplexer, target: str, origin: Origin) -> str:
 
 def session_to_kill(mux: Multiplexer, target: str, origin: Origin) -> str:
     """The session to kill: an agent must name it."""
-    if origin.is_agent and target.strip() in ("", ACTIVE, "next", "previous"):
+    if origin.is_agent and target.strip() in ("", ACTIVE, "last", "next", "previous"):
         raise Refused("an agent must name the session to kill; list-sessions shows what there is")
     return session(mux, target, origin)
 
@@ -187,6 +189,16 @@ def _last_window(mux: Multiplexer, origin: Origin) -> Window:
         session = clean(next(iter(tabs.values())).session)
         raise NotFound(f"no other window of session {session} was in front yet; list-windows shows what is open")
     return seen[1]
+
+
+def _last_session(mux: Multiplexer, origin: Origin) -> str:
+    """The session that was shown before the caller's."""
+    own, by_id = mux.window_of(_own(mux, origin)).session, {window.id: window for window in mux.workspace.windows}
+    seen = (by_id[window].session for window in (mux.workspace.active, *mux.workspace.recent) if window in by_id)
+    found = next((session for session in seen if session != own), None)
+    if found is None:
+        raise NotFound("no other session was shown yet; list-sessions shows what there is")
+    return found
 
 
 def _along(mux: Multiplexer, source: PaneId, step: int) -> PaneId:

@@ -48,7 +48,8 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
         state = "zoomed" if mux.window_of(pane).zoomed else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
-    states = (agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    marked = "marked" if mux.user_options.marked == pane else ""
+    states = (marked, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
     return Title(f"{pane} {label}", ", ".join(part for part in states if part), tone, mux.tmux_options.colour(pane))
 
 
