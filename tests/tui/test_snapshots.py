@@ -349,3 +349,13 @@ def test_a_pane_that_is_dragged(picture: Picture, cols: int, rows: int) -> None:
         await stage.until(lambda: "Escape" in stage.text)
 
     assert picture(script, cols, rows)
+
+
+@SIZES
+def test_panes_with_synchronized_input(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await three(stage)
+        await stage.prefix("Y")
+        await stage.until(lambda: "input to 3 panes" in stage.text)
+
+    assert picture(script, cols, rows)

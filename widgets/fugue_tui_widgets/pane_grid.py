@@ -18,13 +18,13 @@ from textual.widget import Widget
 
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.frame_lines import FOCUS, FrameLines
+from fugue_tui.layout.frame_lines import FOCUS, SYNCHRONIZED, FrameLines
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.terminal_view import TerminalView
 
-STYLES: Final = (FOCUS, "blocked", "working", "done", "error")
+STYLES: Final = (FOCUS, SYNCHRONIZED, "blocked", "working", "done", "error")
 """The styles of the frame, besides its own."""
 
 
@@ -107,7 +107,7 @@ class PaneGrid(ErrorBoundary, Widget):
     def _changed_regions(self, old: GridView) -> list[Region]:
         """The cells of the frame that differ: the titles alone, which change often, or all of it."""
         model = self.model
-        if (old.focus, old.line_style) != (model.focus, model.line_style):
+        if (old.focus, old.line_style, old.synchronized) != (model.focus, model.line_style, model.synchronized):
             return self._frame_regions()
         rects = (rect for pane, rect in model.solution.panes.items() if old.titles.get(pane) != model.titles.get(pane))
         return [Region(rect.x, rect.y - 1, rect.cols, 1) for rect in rects if rect.y >= 1]

@@ -86,6 +86,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "J": Action.JOIN_PANE,
         "q": Action.PANE_NUMBERS,
         "R": "respawn-pane",
+        "Y": "synchronize-panes",
         "space": "select-layout next",
         **{f"alt+{number}": f"select-layout {preset}" for number, preset in enumerate(PRESETS, 1)},
         "E": "equalize-panes",

@@ -1,8 +1,11 @@
-"""What the user has set for panes and windows by keys, and no workspace value holds: the marked pane."""
+"""What the user has set for panes and windows, and no workspace value holds: the marked pane, synchronized input."""
 
-from fugue_tui.ids import PaneId
+from collections.abc import Collection
+
+from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.callbacks import CallbackList
-from fugue_tui.workspace.model import Workspace
+from fugue_tui.workspace.model import Window, Workspace
 
 
 class UserOptions:
@@ -12,6 +15,8 @@ class UserOptions:
         self.on_change = CallbackList[[]]()
         """An option has changed, which titles or the status bar show."""
         self._marked: PaneId | None = None
+        self._synchronized: dict[WindowId, frozenset[PaneId] | None] = {}
+        """The chosen panes of each window with synchronized input; None for all, also those that it gets later."""
         on_workspace.connect(self._changed)
 
     @property
@@ -24,6 +29,26 @@ class UserOptions:
         self._marked = pane
         self.on_change()
 
+    def synchronized(self, window: Window) -> tuple[PaneId, ...]:
+        """The panes of a window that all get what the user types into one of them; empty if that is off."""
+        if window.id not in self._synchronized:
+            return ()
+        chosen = self._synchronized[window.id]
+        return tuple(pane for pane in panes(window.layout) if chosen is None or pane in chosen)
+
+    def synchronize(self, window: WindowId, chosen: Collection[PaneId] | None) -> None:
+        """Send the user's input to all of these panes of a window; None for all that it has at any time."""
+        self._synchronized[window] = None if chosen is None else frozenset(chosen)
+        self.on_change()
+
+    def end_synchronized(self, window: WindowId) -> None:
+        """Send the user's input to the focused pane only."""
+        self._synchronized.pop(window, None)
+        self.on_change()
+
     def _changed(self, old: Workspace, new: Workspace) -> None:
         if self._marked not in new.panes:
             self._marked = None
+        if self._synchronized:
+            several = {window.id for window in new.windows if len(self.synchronized(window)) > 1}
+            self._synchronized = {window: chosen for window, chosen in self._synchronized.items() if window in several}

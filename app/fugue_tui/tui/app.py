@@ -35,6 +35,7 @@ from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.error_reporter import ErrorReporter, close_dialog_of
+from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
@@ -480,6 +481,7 @@ class FugueApp(App[int], inherit_bindings=False):
                 if press.acts:
                     self.mux.human_input(self.mux.focused)
                 view.press(press)
+                synchronized_input.press(self, press)
         return True
 
     def take_paste(self, event: events.Paste) -> bool:
@@ -491,6 +493,7 @@ class FugueApp(App[int], inherit_bindings=False):
         if self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         view.paste(event.text)
+        synchronized_input.paste(self, event.text)
         return True
 
     async def on_event(self, event: events.Event) -> None:
@@ -501,4 +504,5 @@ class FugueApp(App[int], inherit_bindings=False):
                 return
         if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
+            synchronized_input.paste(self, event.text)
         await super().on_event(event)

@@ -86,6 +86,7 @@ EFFECTS = {
     "brief-agent": INPUT,
     "break-pane": LAYOUT,
     "join-pane": LAYOUT,
+    "synchronize-panes": INPUT,
     "find-window": READ,
     "move-window": LAYOUT,
     "swap-window": LAYOUT,
@@ -205,6 +206,7 @@ def test_only_the_user_answers_for_the_user() -> None:
         "release-agents",
         "revoke-grant",
         "revoke-sideband",
+        "synchronize-panes",
         "toggle-sideband",
     }
 

@@ -31,7 +31,8 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
     titled = mux.layouts.bounds(window).y > 0
     solution = mux.layouts.of(window)
     titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
-    return GridView(solution, titles, window.active, titled, mux.line_style())
+    synchronized = frozenset(mux.user_options.synchronized(window))
+    return GridView(solution, titles, window.active, titled, mux.line_style(), synchronized)
 
 
 def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
@@ -49,6 +50,8 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
     marked = "marked" if mux.user_options.marked == pane else ""
+    if pane in mux.user_options.synchronized(mux.window_of(pane)):
+        marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
     states = (marked, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
     return Title(f"{pane} {label}", ", ".join(part for part in states if part), tone, mux.tmux_options.colour(pane))
 

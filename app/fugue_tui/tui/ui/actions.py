@@ -17,6 +17,7 @@ from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_overview import AgentOverview
@@ -94,6 +95,7 @@ class Actions:
         elif view is not None and pane is not None:
             self._app.mux.human_input(pane)
             view.paste(self._app.clipboard)
+            synchronized_input.paste(self._app, self._app.clipboard)
 
     # Agents
 

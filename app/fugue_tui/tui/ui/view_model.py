@@ -51,6 +51,8 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
     name += " (agents frozen)" if mux.lease.frozen else ""
+    synchronized = len(mux.user_options.synchronized(window)) if window is not None else 0
+    name += f" (input to {synchronized} panes)" if synchronized else ""
     name += "" if mux.sideband.enabled else " (sideband off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
