@@ -1,11 +1,23 @@
-"""What the user has set for panes and windows, and no workspace value holds: the marked pane, synchronized input."""
+"""What the user has set for panes and windows, and no workspace value holds: the marked pane, synchronized input,
+monitored windows."""
 
 from collections.abc import Collection
+
+from msgspec import Struct
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Window, Workspace
+
+
+class Monitor(Struct, frozen=True):
+    """What a window is monitored for while it is not shown."""
+
+    activity: bool = False
+    """Output."""
+    silence: int = 0
+    """So many seconds without output; 0 for not."""
 
 
 class UserOptions:
@@ -17,6 +29,8 @@ class UserOptions:
         self._marked: PaneId | None = None
         self._synchronized: dict[WindowId, frozenset[PaneId] | None] = {}
         """The chosen panes of each window with synchronized input; None for all, also those that it gets later."""
+        self.monitors: dict[WindowId, Monitor] = {}
+        """The monitored windows; `monitor` changes it."""
         on_workspace.connect(self._changed)
 
     @property
@@ -46,9 +60,19 @@ class UserOptions:
         self._synchronized.pop(window, None)
         self.on_change()
 
+    def monitor(self, window: WindowId, monitor: Monitor) -> None:
+        """Monitor a window for this from now on."""
+        self.monitors.pop(window, None)
+        if monitor != Monitor():
+            self.monitors[window] = monitor
+        self.on_change()
+
     def _changed(self, old: Workspace, new: Workspace) -> None:
         if self._marked not in new.panes:
             self._marked = None
+        if self.monitors:
+            there = {window.id for window in new.windows}
+            self.monitors = {window: monitor for window, monitor in self.monitors.items() if window in there}
         if self._synchronized:
             several = {window.id for window in new.windows if len(self.synchronized(window)) > 1}
             self._synchronized = {window: chosen for window, chosen in self._synchronized.items() if window in several}

@@ -47,6 +47,7 @@ from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.view_model import arrange
+from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
@@ -100,6 +101,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.actions = Actions(self, self.keyboard, self.alerts)
         self.agent_notifications = AgentNotifications(self)
         self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
+        self.window_monitor = WindowMonitor(self)
         self.grid = PaneGrid(id="grid")
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
@@ -203,6 +205,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_change.connect(self._changed)
         self.mux.on_event.connect(self.pane_notifications.handle)
         self.agent_notifications.start()
+        self.window_monitor.start()
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.mux.undo_log.on_report.connect(self.actions.report_undo)
@@ -405,10 +408,11 @@ class FugueApp(App[int], inherit_bindings=False):
             self._status.display = display
             self._is_switching = True
 
-    def _marks(self, window: Window) -> str:
-        return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
-            "!" if window.id in self.pane_notifications.bell_windows else ""
-        )
+    def _marks(self, window: Window) -> tuple[str, str]:
+        zoomed = "Z" if window.zoomed and isinstance(window.layout, Split) else ""
+        bell = "!" if window.id in self.pane_notifications.bell_windows else ""
+        marks, tone = self.window_monitor.marks(window)
+        return zoomed + bell + marks, tone
 
     # The panel of keys
 

@@ -86,6 +86,7 @@ EFFECTS = {
     "brief-agent": INPUT,
     "break-pane": LAYOUT,
     "join-pane": LAYOUT,
+    "monitor-window": LAYOUT,
     "synchronize-panes": INPUT,
     "find-window": READ,
     "move-window": LAYOUT,

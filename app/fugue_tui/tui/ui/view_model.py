@@ -34,10 +34,12 @@ def grid_model(mux: Multiplexer) -> GridView:
     return grid_view(mux, mux.front) if mux.front is not None else GridView()
 
 
-def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Callable[[Window], str]) -> StatusContent:
+def status_content(
+    mux: Multiplexer, hint: str, mode: str, alert: str, marks: Callable[[Window], tuple[str, str]]
+) -> StatusContent:
     """The status bar: workspace, the active session's windows, and the hint or the alert.
 
-    `mode` is the hint in a word or two; `marks` gives what follows a window's name."""
+    `mode` is the hint in a word or two; `marks` gives what follows a window's name, and its tone."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
     mine = [each for each in workspace.windows if each.session == session]
@@ -61,13 +63,13 @@ def status_content(mux: Multiplexer, hint: str, mode: str, alert: str, marks: Ca
     return StatusContent(name, clean(session, 24) if several else "", tabs, hint, alert, mode)
 
 
-def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], str]) -> tuple[str, str]:
-    """What follows a window's name, and the state of its agent that matters most."""
+def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], tuple[str, str]]) -> tuple[str, str]:
+    """What follows a window's name, and the tone: the state of its agent that matters most, or that of its marks."""
     states = {status.state for pane in panes(window.layout) if (status := mux.agents.statuses.get(pane))}
     state = next((each for each in _URGENT if each in states), None)
     if state is None:
-        return marks(window), ""
-    return marks(window) + agent_glyph(state, ascii_only=mux.line_style() == "ascii"), state.value
+        return marks(window)
+    return marks(window)[0] + agent_glyph(state, ascii_only=mux.line_style() == "ascii"), state.value
 
 
 def _history(mux: Multiplexer) -> str:
