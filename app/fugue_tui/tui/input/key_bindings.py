@@ -9,6 +9,7 @@ from msgspec import Struct
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.tui.app_context import AppContext
@@ -231,6 +232,10 @@ def label(binding: Binding) -> str:
     verb, *rest = binding.words.split()
     if verb == "select-window" and rest[:1] and rest[0].startswith(":"):
         return "select window by number"
+    if verb == "focus-pane" and rest and rest[0] in set(Side):
+        return "focus the pane there"
+    if verb == "resize-pane" and len(rest) == 4 and rest[0] == "--side" and rest[2] == "--cells":
+        return f"resize by {rest[3]}"
     if verb == "select-layout" and rest[0] in PRESETS:
         return "select layout by number"
     if "--clear" in rest or "--forward=false" in rest:
@@ -240,8 +245,11 @@ def label(binding: Binding) -> str:
 
 
 def listed(keys: list[str]) -> str:
-    """Keys that do the same; all ten digits as a range."""
-    if len(keys) > 2 and all(key.startswith("Alt+") for key in keys):
+    """Keys that do the same; all ten digits as a range, all four arrows together."""
+    prefixes = {key[:-1] for key in keys}
+    if len(keys) == 4 and len(prefixes) == 1 and all(key[-1] in "←→↑↓" for key in keys):
+        return prefixes.pop() + "".join(key[-1] for key in keys)
+    if len(keys) > 2 and all(key.startswith("alt+") and key[4:].isdigit() for key in keys):
         return f"{keys[0]}-{keys[-1][-1]}"
     return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
 
