@@ -359,3 +359,12 @@ def test_panes_with_synchronized_input(picture: Picture, cols: int, rows: int) -
         await stage.until(lambda: "input to 3 panes" in stage.text)
 
     assert picture(script, cols, rows)
+
+
+@SIZES
+def test_a_pane_whose_program_has_failed(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await split(stage, "build", Direction.DOWN, "echo building $; exit 2")
+        await stage.until(lambda: "exit 2: Enter runs it again, x closes" in stage.text.splitlines()[-2])
+
+    assert picture(script, cols, rows)

@@ -322,3 +322,14 @@ def test_a_window_that_is_crowded_already_can_be_split_where_there_is_room(room:
         room.say(f"split-pane --pane {first} --direction down --command cat")
     room.mux.resize(Size(81, 3))
     room.say(f"split-pane --pane {room.open[-1]} --direction right --command cat")
+
+
+def test_cleared_history_is_gone_and_the_screen_stays(room: Room) -> None:
+    pane = room.opened("create-pane --command 'seq 100; exec cat'")
+    room.shows(pane, "100")
+    assert room.mux.terminals[pane].scrollback.lines > 50
+    assert room.say(f"clear-history {pane}").lines > 50
+    assert room.mux.terminals[pane].scrollback.lines == 0
+    assert "100" in room.text(pane)
+    room.mux.terminals[pane].write(b"more\n")
+    room.shows(pane, "more")

@@ -14,6 +14,7 @@ EFFECTS = {
     "approve-request": ADMIN,
     "clear-clipboard": CLIPBOARD,
     "clipboard-context": CLIPBOARD,
+    "clear-history": DESTROY,
     "close-pane": DESTROY,
     "close-window": DESTROY,
     "coordinate-panes": INPUT | RUN,

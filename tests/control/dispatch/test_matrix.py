@@ -83,6 +83,7 @@ CALLS = {
     "stream-output": "stream-output --panes {pane}",
     "swap-window": "swap-window --other next",
     "find-window": "find-window a",
+    "clear-history": "clear-history {pane}",
     "join-pane": "join-pane {pane}",
     "swap-pane": "swap-pane {pane} --other next",
     "type-with-ime": "type-with-ime {pane} --text a",
