@@ -149,7 +149,7 @@ def test_the_palette(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         await stage.prefix("p")
         await stage.press(*"pane")
-        await stage.until(lambda: "split-pane" in stage.text)
+        await stage.until(lambda: "break-pane" in stage.text)
         stage.app.screen.query_one("CommandInput").cursor_blink = False  # pyright: ignore[reportAttributeAccessIssue]
 
     assert picture(script, 100, 30)
