@@ -93,10 +93,11 @@ class Stage:
     @property
     def drawn(self) -> bool:
         """Whether every visible pane's widget shows what its terminal holds."""
+        rows = {pane: rect.rows - (self.terminal(pane).exit is not None) for pane, rect in self.rects.items()}
         return all(
-            [self.view(pane).render_line(y).text.rstrip() for y in range(rect.rows)]
-            == [line.rstrip() for line in (self.pane_text(pane) + "\n" * rect.rows).split("\n")[: rect.rows]]
-            for pane, rect in self.rects.items()
+            [self.view(pane).render_line(y).text.rstrip() for y in range(count)]
+            == [line.rstrip() for line in (self.pane_text(pane) + "\n" * count).split("\n")[:count]]
+            for pane, count in rows.items()
         )
 
     @property

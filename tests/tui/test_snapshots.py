@@ -368,3 +368,49 @@ def test_quick_select(picture: Picture, cols: int, rows: int) -> None:
         await stage.until(lambda: "quick select" in stage.text and "src/lexer" not in stage.text)
 
     assert picture(script, cols, rows, drawn=False)
+
+
+async def three(stage: Stage) -> None:
+    """Three panes, the second with the focus."""
+    await split(stage, "editor", Direction.RIGHT)
+    await split(stage, "tests", Direction.DOWN)
+    stage.run(panes.FocusPane(pane="editor"))
+
+
+@SIZES
+def test_numbers_over_the_panes(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await three(stage)
+        await stage.prefix("q")
+        await stage.until(lambda: "%1" in stage.text)
+
+    assert picture(script, cols, rows)
+
+
+@SIZES
+def test_a_pane_that_is_dragged(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await three(stage)
+        await stage.hold((3, 0), (cols - 8, rows - 3))
+        await stage.until(lambda: "Escape" in stage.text)
+
+    assert picture(script, cols, rows)
+
+
+@SIZES
+def test_panes_with_synchronized_input(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await three(stage)
+        await stage.prefix("Y")
+        await stage.until(lambda: "input to 3 panes" in stage.text)
+
+    assert picture(script, cols, rows)
+
+
+@SIZES
+def test_a_pane_whose_program_has_failed(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await split(stage, "build", Direction.DOWN, "echo building $; exit 2")
+        await stage.until(lambda: "exit 2: Enter runs it again, x closes" in stage.text.splitlines()[-2])
+
+    assert picture(script, cols, rows)

@@ -16,15 +16,15 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from fugue_tui.geometry import Axis
+from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.frame_lines import FOCUS, FrameLines
+from fugue_tui.layout.frame_lines import FOCUS, SYNCHRONIZED, FrameLines
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.terminal_view import TerminalView
 
-STYLES: Final = (FOCUS, "blocked", "working", "done", "error")
+STYLES: Final = (FOCUS, SYNCHRONIZED, "blocked", "working", "done", "error")
 """The styles of the frame, besides its own."""
 
 
@@ -67,6 +67,15 @@ class PaneGrid(ErrorBoundary, Widget):
     class DragEnded(Message):
         """A drag of a divider ends."""
 
+    class TitleDragged(Message):
+        """A pane is dragged by its title."""
+
+        def __init__(self, pane: PaneId, at: tuple[int, int]) -> None:
+            super().__init__()
+            self.pane = pane
+            self.at = at
+            """The pointer's column and row on the screen."""
+
     class TitleClicked(Message):
         """The title of a pane was clicked."""
 
@@ -82,7 +91,10 @@ class PaneGrid(ErrorBoundary, Widget):
         """What is shown in place of the views of panes that run no program."""
         self.model = GridView()
         self._lines: FrameLines | None = None
-        self._dragged: tuple[Divider, Offset] | None = None
+        self._dragged: tuple[tuple[Divider, ...], Offset] | None = None
+        """The dividers that are dragged, one of each axis at a crossing, and where the pointer was last."""
+        self._pressed: tuple[PaneId, Offset] | None = None
+        """The pane on whose title the button was pressed, and where."""
 
     def show(self, model: GridView) -> None:
         """Draw another model; views are placed again only if the rectangles changed."""
@@ -97,7 +109,7 @@ class PaneGrid(ErrorBoundary, Widget):
     def _changed_regions(self, old: GridView) -> list[Region]:
         """The cells of the frame that differ: the titles alone, which change often, or all of it."""
         model = self.model
-        if (old.focus, old.line_style) != (model.focus, model.line_style):
+        if (old.focus, old.line_style, old.synchronized) != (model.focus, model.line_style, model.synchronized):
             return self._frame_regions()
         rects = (rect for pane, rect in model.solution.panes.items() if old.titles.get(pane) != model.titles.get(pane))
         return [Region(rect.x, rect.y - 1, rect.cols, 1) for rect in rects if rect.y >= 1]
@@ -181,40 +193,59 @@ class PaneGrid(ErrorBoundary, Widget):
 
     # Mouse
 
-    def divider_at(self, x: int, y: int) -> Divider | None:
-        """The divider under a cell of this container, if any."""
+    def dividers_at(self, x: int, y: int) -> tuple[Divider, ...]:
+        """The dividers under a cell of this container: where some meet, one of each axis."""
+        found: dict[Axis, Divider] = {}
         for divider in self.model.solution.dividers:
             if divider.rect.contains(x, y):
-                return divider
-        return None
+                found.setdefault(divider.axis, divider)
+        for divider in self.model.solution.dividers if found or (self.model.title_row and not y) else ():
+            rect, across = divider.rect, divider.axis is Axis.HORIZONTAL
+            longer = Rect(
+                rect.x - (not across), rect.y - across, rect.cols + 2 * (not across), rect.rows + 2 * across
+            )  # A divider ends beside the one that it meets.
+            if longer.contains(x, y):
+                found.setdefault(divider.axis, divider)
+        return tuple(found.values())
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Start dragging a divider, or click a title."""
-        at = Offset(int(event.screen_x), int(event.screen_y)) - self.region.offset
+        """Start dragging dividers, or click a title, by which its pane may be dragged."""
+        event.stop()
+        here = Offset(int(event.screen_x), int(event.screen_y))
+        at = here - self.region.offset
         title = self._frame_lines().title_at(at.x, at.y)
         if title is not None:
+            self._pressed = (title, here)
+            self.capture_mouse()
             self.post_message(self.TitleClicked(title))
-        divider = self.divider_at(at.x, at.y)
-        if divider is not None:
-            self._dragged = (divider, Offset(int(event.screen_x), int(event.screen_y)))
+        elif dividers := self.dividers_at(at.x, at.y):
+            self._dragged = (dividers, here)
             self.capture_mouse()
             self.post_message(self.DragStarted())
-        event.stop()
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Drag the divider."""
+        """Drag the dividers, or the pane."""
+        here = Offset(int(event.screen_x), int(event.screen_y))
+        if self._pressed is not None and here != self._pressed[1]:
+            pane, self._pressed = self._pressed[0], None
+            self.release_mouse()
+            self.post_message(self.TitleDragged(pane, (here.x, here.y)))
         if self._dragged is None:
             return
-        divider, last = self._dragged
-        here = Offset(int(event.screen_x), int(event.screen_y))
-        cells = here.x - last.x if divider.axis is Axis.HORIZONTAL else here.y - last.y
-        if cells:
-            self._dragged = (divider, here)
-            self.post_message(self.DividerDragged(divider, cells))
+        dividers, last = self._dragged
+        self._dragged = (dividers, here)
+        for divider in dividers:
+            cells = here.x - last.x if divider.axis is Axis.HORIZONTAL else here.y - last.y
+            if cells:
+                self.post_message(self.DividerDragged(divider, cells))
         event.stop()
 
     async def on_mouse_up(self, event: events.MouseUp) -> None:
         """Stop dragging."""
+        if self._pressed is not None:
+            self._pressed = None
+            self.release_mouse()
+            event.stop()
         if self._dragged is not None:
             self._dragged = None
             self.release_mouse()

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from fugue_tui.geometry import Rect
 from fugue_tui.ids import WindowId
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 
@@ -64,7 +65,7 @@ class StatusContent(Struct, frozen=True):
 
 
 class StatusBar(ErrorBoundary, Widget):
-    """One line of workspace, tabs and hint; a click on a tab selects its window."""
+    """One line of workspace, tabs and hint; a click on a tab selects its window, and tabs can be dragged."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -104,6 +105,15 @@ class StatusBar(ErrorBoundary, Widget):
             super().__init__()
             self.window = window
 
+    class TabDragged(Message):
+        """A tab is dragged: the pointer has left the cell where the button was pressed."""
+
+        def __init__(self, window: WindowId, at: tuple[int, int]) -> None:
+            super().__init__()
+            self.window = window
+            self.at = at
+            """The pointer's column and row on the screen."""
+
     class HintClicked(Message):
         """A part of the hint was clicked, such as `? help`."""
 
@@ -123,6 +133,8 @@ class StatusBar(ErrorBoundary, Widget):
         self.content = StatusContent()
         self._spans: list[tuple[range, Message]] = []
         """The columns that can be clicked, and what a click posts."""
+        self._pressed: tuple[WindowId, int] | None = None
+        """The tab on which the button was pressed, and the column."""
         self._hint_at: int | None = None
         """The column where the hint begins; None if it is not shown."""
 
@@ -227,6 +239,30 @@ class StatusBar(ErrorBoundary, Widget):
         at = len(text) - 1 - len(tab.marks)
         tone = style + RichStyle(color=self.get_component_rich_style(f"status-bar--{tab.tone}").color, bold=True)
         return [Segment(text[:at], style), Segment(text[at:-1], tone), Segment(text[-1:], style)]
+
+    def tab_at(self, x: int) -> tuple[WindowId, Rect] | None:
+        """The tab at a column of the screen, and its cells there."""
+        left, top = self.region.x, self.region.y
+        for span, message in self._spans:
+            if x - left in span and isinstance(message, self.TabClicked):
+                return message.window, Rect(left + span.start, top, len(span), 1)
+        return None
+
+    async def on_mouse_down(self, event: events.MouseDown) -> None:
+        """The button is pressed on a tab, which may be dragged."""
+        tab = self.tab_at(int(event.screen_x))
+        self._pressed = (tab[0], int(event.screen_x)) if tab is not None and event.button == 1 else None
+
+    async def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The tab is dragged."""
+        if self._pressed is not None and event.button == 1 and int(event.screen_x) != self._pressed[1]:
+            window, self._pressed = self._pressed[0], None
+            self.post_message(self.TabDragged(window, (int(event.screen_x), int(event.screen_y))))
+            event.stop()
+
+    async def on_mouse_up(self, event: events.MouseUp) -> None:
+        """The button is released."""
+        self._pressed = None
 
     async def on_click(self, event: events.Click) -> None:
         """Report the tab under the pointer, or the part of the hint."""

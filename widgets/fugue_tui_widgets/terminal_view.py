@@ -76,7 +76,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
             self.reason = reason
 
     class Close(ViewMessage):
-        """`x` was pressed in a view whose program has exited."""
+        """`x` or `q` was pressed in a view whose program has exited."""
 
     def __init__(
         self,
@@ -238,8 +238,8 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         self.press(press_of(event))
 
     def press(self, press: KeyPress) -> None:
-        """Send a key to the program. Once it has exited, Enter runs it again and `x` closes the pane; while it is
-        held, Enter and Escape start it. Escape clears a visible selection too."""
+        """Send a key to the program. Once it has exited, Enter runs it again and `x` or `q` closes the pane; while it
+        is held, Enter and Escape start it. Escape clears a visible selection too."""
         if self.live is None:
             return
         if press.acts and press.role == "escape" and not press.modifiers and self.live.copy_mode.shows_selection:
@@ -247,7 +247,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         if self.live.exit is not None or self.live.waits:
             if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
                 self.post_message(self.Restart(self, escape=press.role == "escape"))
-            elif press.acts and press.text == "x" and not self.live.waits:
+            elif press.acts and press.text in ("x", "q") and not self.live.waits:
                 self.post_message(self.Close(self))
             return
         if press.acts:

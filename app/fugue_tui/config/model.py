@@ -109,6 +109,8 @@ class UiSettings(Struct, frozen=True):
     """Copy text to the clipboard as soon as it is selected with the mouse."""
     status: bool = True
     """Show the status bar."""
+    done_seconds: Annotated[int, Meta(ge=0, le=86_400)] = 10
+    """Seconds that a command ran whose end marks the tab of a window that is not shown; 0 for never."""
     which_key_delay_ms: Annotated[int, Meta(ge=0, le=10_000)] = 400
     """Milliseconds from the prefix to the list of keys."""
 

@@ -49,8 +49,18 @@ class Action(StrEnum):
     TASKS = "show-tasks"
     HOLD_PANE = "hold-pane"
     FREEZE_AGENTS = "toggle-freeze"
+    PANE_NUMBERS = "display-panes"
+    MOVE_WINDOW = "ask-move-window"
+    FIND_WINDOW = "ask-find-window"
+    WINDOW_NUMBER = "ask-select-window"
+    JOIN_PANE = "choose-join-pane"
+    MESSAGES = "show-messages"
+    INFO = "show-info"
+    CLOCK = "show-clock"
 
 
+PRESETS: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "tiled")
+"""The layout presets of Alt+1 to Alt+5, in tmux's order."""
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "%": "split-pane --direction horizontal",
@@ -74,7 +84,16 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "{": "swap-pane --other previous",
         "}": "swap-pane --other next",
         "ctrl+o": "rotate-panes",
+        "alt+o": "rotate-panes --forward=false",
+        "m": "mark-pane",
+        "M": "mark-pane --clear",
+        "!": "break-pane",
+        "J": Action.JOIN_PANE,
+        "q": Action.PANE_NUMBERS,
+        "R": "respawn-pane",
+        "Y": "synchronize-panes",
         "space": "select-layout next",
+        **{f"alt+{number}": f"select-layout {preset}" for number, preset in enumerate(PRESETS, 1)},
         "E": "equalize-panes",
         "u": "undo-change",
         "U": "redo-change",
@@ -84,6 +103,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "P": "select-window previous",
         "l": "select-window last",
         **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
+        "'": Action.WINDOW_NUMBER,
+        ".": Action.MOVE_WINDOW,
+        "f": Action.FIND_WINDOW,
         ",": Action.RENAME_WINDOW,
         "&": "close-window",
         "w": Action.CHOOSE_WINDOW,
@@ -91,6 +113,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "$": Action.RENAME_SESSION,
         "(": "select-session previous",
         ")": "select-session next",
+        "L": "select-session last",
         "[": Action.SCROLL,
         "pageup": Action.SCROLL_PAGE_UP,
         "y": Action.QUICK_SELECT,
@@ -110,8 +133,11 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "j": "focus-waiting-agent",
         "A": "show-agents",
         "t": Action.TASKS,
+        "~": Action.MESSAGES,
+        "i": Action.INFO,
         "r": Action.REDRAW,
         "d": Action.DETACH,
+        "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,
         "Q": Action.QUIT,
     }

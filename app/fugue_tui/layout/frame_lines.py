@@ -14,6 +14,8 @@ from fugue_tui.layout.grid_view import GridView, Title
 
 FOCUS: Final = "focus"
 """The style of what belongs to the focused pane."""
+SYNCHRONIZED: Final = "synchronized"
+"""The style of the frame around panes that get the same input."""
 Width: TypeAlias = Callable[[str], int]
 """The columns that one character takes; 0 for a combining one."""
 
@@ -74,17 +76,19 @@ class _Canvas:
         self.mark = ">" if picture.line_style == "ascii" else "▶"
         self.panes = picture.solution.panes
         self.focus = self.panes.get(picture.focus) if picture.focus is not None else None
+        self.synchronized = [rect for pane, rect in self.panes.items() if pane in picture.synchronized]
         self.dividers = [divider.rect for divider in picture.solution.dividers]
 
     def draw_lines(self, line_style: str) -> None:
         frame = self._frame_cells()
-        heavy = self._beside_focus() if len(self.panes) > 1 else set[tuple[int, int]]()
+        focused = _ring(self.focus) if self.focus is not None and len(self.panes) > 1 else set[tuple[int, int]]()
+        heavy = focused.union(*map(_ring, self.synchronized))
         for x, y in frame:
             weight = [int((x + dx, y + dy) in frame) for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0))]
             if (x, y) in heavy:
                 steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
                 weight = [w + int(w and (x + dx, y + dy) in heavy) for w, (dx, dy) in zip(weight, steps, strict=True)]
-                self.styles[y][x] = FOCUS
+                self.styles[y][x] = FOCUS if (x, y) in focused else SYNCHRONIZED
             self.chars[y][x] = line((weight[0], weight[1], weight[2], weight[3]), line_style)
 
     def _frame_cells(self) -> set[tuple[int, int]]:
@@ -92,14 +96,6 @@ class _Canvas:
         for rect in self.dividers:
             cells |= {(x, y) for x in range(rect.x, rect.right) for y in range(rect.y, rect.bottom)}
         return {(x, y) for x, y in cells if x < self.cols and y < self.rows}
-
-    def _beside_focus(self) -> set[tuple[int, int]]:
-        """The ring of cells around the focused pane."""
-        if self.focus is None:
-            return set()
-        r = self.focus
-        ring = {(x, y) for x in range(r.x - 1, r.right + 1) for y in (r.y - 1, r.bottom)}
-        return ring | {(x, y) for x in (r.x - 1, r.right) for y in range(r.y - 1, r.bottom + 1)}
 
     def draw_titles(self, titles: Mapping[PaneId, Title]) -> None:
         for pane, rect in self.panes.items():
@@ -152,6 +148,12 @@ class _Canvas:
                 self.chars[y][x + 1] = ""
                 self.styles[y][x + 1] = style
             x += width
+
+
+def _ring(rect: Rect) -> set[tuple[int, int]]:
+    """The cells around a pane."""
+    ring = {(x, y) for x in range(rect.x - 1, rect.right + 1) for y in (rect.y - 1, rect.bottom)}
+    return ring | {(x, y) for x in (rect.x - 1, rect.right) for y in range(rect.y - 1, rect.bottom + 1)}
 
 
 def line(arms: Arms, line_style: str) -> str:

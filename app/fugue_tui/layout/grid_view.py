@@ -36,3 +36,5 @@ class GridView(Struct, frozen=True):
     """Whether the row above the topmost panes is part of the frame."""
     line_style: str = "thin"
     """`thin`, `thick`, `double` or `ascii`."""
+    synchronized: frozenset[PaneId] = frozenset()
+    """The panes that get the same input, whose frames show that."""

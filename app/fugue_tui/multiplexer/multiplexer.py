@@ -64,6 +64,7 @@ from fugue_tui.multiplexer.tmux_options import TmuxOptions
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
 from fugue_tui.multiplexer.undo.undo_log import UndoLog
+from fugue_tui.multiplexer.user_options import UserOptions
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.multiplexer.watch.watcher import WaitService
@@ -155,6 +156,8 @@ class Multiplexer:
         self.client_environment = ClientEnvironment(socket)
         self.tmux_options = TmuxOptions(self.on_change)
         """What programs that drive a tmux have set."""
+        self.user_options = UserOptions(self.on_change)
+        """What the user has set for panes and windows."""
         self.permissions = McpSettings()
         """What agents may do; may be replaced at any time, with `on_permissions` called afterwards."""
         self.on_permissions = CallbackList[[]]()

@@ -26,6 +26,7 @@ from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import spans
+from fugue_tui.terminal.screen.footer import Footer
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
@@ -94,6 +95,7 @@ class Terminal:
         self._log.restore(before)
         self.shell: Final = ShellIntegration(self._lock, self._log)
         """The shell's prompt and its commands."""
+        self._footer = Footer()
         self.copy_mode: Final = CopyMode(self._lock, self._after_change)
         """The selection and the copy-mode cursor."""
         self.birth: Final = emulator.pin() if pty else None
@@ -254,7 +256,10 @@ class Terminal:
 
     def row(self, y: int) -> Row:
         """Viewport row `y` of the last snapshot; only for the thread that refreshes."""
-        return Row(()) if self._screen.closed else self.copy_mode.highlighted(y, self._screen.emulator.row(y))
+        screen = self._screen
+        if screen.closed:
+            return Row(())
+        return self._footer.over(y, self.copy_mode.highlighted(y, screen.emulator.row(y)), screen.size)
 
     @property
     def cursor(self) -> Cursor:
@@ -295,6 +300,17 @@ class Terminal:
         return make()
 
     # Changing the screen
+
+    def show_footer(self, *texts: str) -> None:
+        """Show the first of some ASCII texts that fits at the foot of the view; none hides it."""
+        self._change(lambda emulator: self._footer.show(*texts), moves=1)
+
+    def clear_history(self) -> None:
+        """Drop the lines above the screen."""
+        with self._lock as screen:
+            if not screen.closed:
+                self._feed(screen, b"\x1b[3J")
+                self._after_change(screen)
 
     def scroll(self, lines: int) -> None:
         """Scroll the view: positive towards older lines."""
@@ -413,13 +429,17 @@ class Terminal:
         damage = screen.emulator.refresh()
         if screen.emulator.modes.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
-        return self.copy_mode.refresh(screen, damage)
+        return self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
 
     def _paint(self, screen: LockedScreen, rows: tuple[int, ...]) -> list[bytes]:
         painted: list[bytes] = []
         for first, count in spans(rows):
             painted += screen.emulator.paint(first, count)
         self.copy_mode.paint(screen, rows, painted)
+        last = screen.size.rows - 1
+        self._footer.paint(
+            screen.size, rows, painted, lambda: self.copy_mode.highlighted(last, screen.emulator.row(last))
+        )
         return painted
 
     # Output

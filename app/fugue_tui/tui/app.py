@@ -35,6 +35,7 @@ from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
 from fugue_tui.tui.error_reporter import ErrorReporter, close_dialog_of
+from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
@@ -48,6 +49,7 @@ from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
 from fugue_tui.tui.ui.view_model import arrange
+from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
@@ -98,9 +100,10 @@ class FugueApp(App[int], inherit_bindings=False):
         )
         self.config_applier = ConfigApplier(self, config, launcher)
         self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
-        self.actions = Actions(self, self.keyboard)
+        self.actions = Actions(self, self.keyboard, self.alerts)
         self.agent_notifications = AgentNotifications(self)
         self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
+        self.window_monitor = WindowMonitor(self)
         self.grid = PaneGrid(id="grid")
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
@@ -208,12 +211,14 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_change.connect(self._changed)
         self.mux.on_event.connect(self.pane_notifications.handle)
         self.agent_notifications.start()
+        self.window_monitor.start()
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.mux.undo_log.on_report.connect(self.actions.report_undo)
         self.actions.approvals.start()
         self.actions.agents.start()
         self.mux.lease.on_change.connect(self.status_updates.request)
+        self.mux.user_options.on_change.connect(self.status_updates.request)
         self.mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
@@ -438,10 +443,11 @@ class FugueApp(App[int], inherit_bindings=False):
             return name
         return self._tab_names.stable(window.id, name)
 
-    def _marks(self, window: Window) -> str:
-        return ("Z" if window.zoomed and isinstance(window.layout, Split) else "") + (
-            "!" if window.id in self.pane_notifications.bell_windows else ""
-        )
+    def _marks(self, window: Window) -> tuple[str, str]:
+        zoomed = "Z" if window.zoomed and isinstance(window.layout, Split) else ""
+        bell = "!" if window.id in self.pane_notifications.bell_windows else ""
+        marks, tone = self.window_monitor.marks(window)
+        return zoomed + bell + marks, tone
 
     # The panel of keys
 
@@ -519,6 +525,7 @@ class FugueApp(App[int], inherit_bindings=False):
                 if press.acts:
                     self.mux.human_input(self.mux.focused)
                 view.press(press)
+                synchronized_input.press(self, press)
         return True
 
     def take_paste(self, event: events.Paste) -> bool:
@@ -532,6 +539,7 @@ class FugueApp(App[int], inherit_bindings=False):
         if self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
         view.paste(event.text)
+        synchronized_input.paste(self, event.text)
         return True
 
     async def on_event(self, event: events.Event) -> None:
@@ -542,4 +550,5 @@ class FugueApp(App[int], inherit_bindings=False):
                 return
         if isinstance(event, events.Paste) and self.on_panes and self.mux.focused is not None:
             self.mux.human_input(self.mux.focused)
+            synchronized_input.paste(self, event.text)
         await super().on_event(event)

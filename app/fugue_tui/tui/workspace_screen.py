@@ -103,6 +103,14 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         """Focus the pane whose title was clicked."""
         self._app_context.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
 
+    def on_pane_grid_title_dragged(self, message: PaneGrid.TitleDragged) -> None:
+        """Show where a pane would go that is dragged by its title."""
+        self._actions.drags.drag_pane(message.pane, self.query_one(StatusBar), message.at)
+
+    def on_status_bar_tab_dragged(self, message: StatusBar.TabDragged) -> None:
+        """Show where a tab would go."""
+        self._actions.drags.drag_tab(message.window, self.query_one(StatusBar), message.at)
+
     def on_pane_grid_divider_dragged(self, message: PaneGrid.DividerDragged) -> None:
         """Resize the panes beside a dragged divider."""
         self._actions.drag(message.divider, message.cells)

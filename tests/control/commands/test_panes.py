@@ -254,8 +254,9 @@ def test_swapped_panes_take_each_others_place_and_the_focus_stays_with_its_pane(
     assert room.run(SwapPane(pane=str(second), other="left")).rect == Rect(0, 0, 20, 24)
     assert room.mux.focused == second
     other = PaneId(room.say("create-window --command cat").focus[1:])
-    with pytest.raises(InvalidArgument, match=f"{other} is in window @2, %1 in @1"):
-        room.run(SwapPane(pane=str(first), other=str(other)))
+    room.run(SwapPane(pane=str(first), other=str(other)))
+    assert room.mux.window_of(first).active == first
+    assert room.mux.rect(other) == Rect(21, 0, 60, 24)
 
 
 def test_a_zoom_is_a_toggle_or_what_was_said(room: Room) -> None:
@@ -321,3 +322,14 @@ def test_a_window_that_is_crowded_already_can_be_split_where_there_is_room(room:
         room.say(f"split-pane --pane {first} --direction down --command cat")
     room.mux.resize(Size(81, 3))
     room.say(f"split-pane --pane {room.open[-1]} --direction right --command cat")
+
+
+def test_cleared_history_is_gone_and_the_screen_stays(room: Room) -> None:
+    pane = room.opened("create-pane --command 'seq 100; exec cat'")
+    room.shows(pane, "100")
+    assert room.mux.terminals[pane].scrollback.lines > 50
+    assert room.say(f"clear-history {pane}").lines > 50
+    assert room.mux.terminals[pane].scrollback.lines == 0
+    assert "100" in room.text(pane)
+    room.mux.terminals[pane].write(b"more\n")
+    room.shows(pane, "more")

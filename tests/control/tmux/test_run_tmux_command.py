@@ -176,7 +176,7 @@ def test_options_are_kept_by_what_they_belong_to(room: Room) -> None:
         tmux(room, "show", "-gv", "nonsense")
 
 
-@pytest.mark.parametrize("word", ["frobnicate", "attach-session", "break-pane", "kill-server", "source-file"])
+@pytest.mark.parametrize("word", ["frobnicate", "attach-session", "pipe-pane", "kill-server", "source-file"])
 def test_what_is_unknown_fails_loudly(room: Room, word: str) -> None:
     room.cat()
     with pytest.raises(InvalidArgument, match=f"unknown command: {word}"):
@@ -232,6 +232,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "new-session": ("-d",),
     "resize-pane": ("-Z",),
     "swap-pane": ("-D",),
+    "break-pane": ("-s", "%2"),
+    "join-pane": ("-s", "%2"),
+    "move-pane": ("-s", "%2"),
 }
 
 
@@ -255,3 +258,18 @@ def test_typing_into_the_pane_of_another_has_that_pane_as_its_target(room: Room)
     assert command.targets(room.mux, agent(first)) == (second,)
     with pytest.raises(FugueError):
         RunTmuxCommand(command=("send-keys", "-t", "%9", "x")).targets(room.mux, agent(first))
+
+
+def test_windows_and_panes_move(room: Room) -> None:
+    room.cat()
+    tmux(room, "new-window", "-d", "cat")
+    tmux(room, "move-window", "-s", "@1", "-t", "test:99")
+    assert tmux(room, "list-windows", "-F", "#{window_id}") == ["@2", "@1"]
+    tmux(room, "swap-window", "-s", "@1", "-t", "@2")
+    assert tmux(room, "list-windows", "-F", "#{window_id}") == ["@1", "@2"]
+    tmux(room, "join-pane", "-d", "-h", "-b", "-s", "%2", "-t", "%1")
+    assert tmux(room, "list-panes", "-F", "#D") == ["%2", "%1"]
+    assert tmux(room, "break-pane", "-d", "-s", "%2", "-P", "-F", "#D") == ["%2"]
+    assert len(tmux(room, "list-windows")) == 2
+    with pytest.raises(NotFound, match="can't find window"):
+        tmux(room, "move-window", "-s", "@1", "-t", "test:later")

@@ -19,7 +19,7 @@ from fugue_tui.control.core.new_pane import (
     too_narrow,
     wants_focus,
 )
-from fugue_tui.control.core.pane_names import unused
+from fugue_tui.control.core.pane_names import numbered, unused
 from fugue_tui.control.core.placement import Place
 from fugue_tui.control.core.results import (
     Closed,
@@ -40,7 +40,7 @@ from fugue_tui.layout.tree import Leaf, Node, panes, path_to
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import UNLISTED
-from fugue_tui.workspace import edit, find
+from fugue_tui.workspace import edit, find, move
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 Ratio = Annotated[float, Meta(ge=0.1, le=0.9)]
@@ -371,12 +371,15 @@ class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolse
 
 
 class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
-    """Swap two panes of a window; each gets the other's size, and the focus stays with its pane."""
+    """Swap two panes; each gets the other's position and size.
+
+    In one window the focus stays with its pane; between windows each pane gets the other's focus.
+    """
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
-    other: str
-    """The other pane: an id, a name, or its direction: left, right, up, down."""
+    other: str = target.MARKED
+    """The other pane: an id, a name, its direction (left, right, up, down), or marked for the one that is marked."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The first pane in its new position."""
@@ -384,8 +387,10 @@ class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolse
         other = target.pane(mux, self.other, origin, source=pane)
         window = mux.window_of(pane)
         if other not in panes(window.layout):
-            raise InvalidArgument(f"other: {other} is in window {mux.window_of(other).id}, {pane} in {window.id}")
-        mux.arrange(window.id, layouts.swap(window.layout, pane, other))
+            after, _ = numbered(move.swap_panes(mux.workspace, pane, other), (pane, other))
+            mux.undo_log.move(after, (pane, other))
+        else:
+            mux.arrange(window.id, layouts.swap(window.layout, pane, other))
         return pane_info(mux, pane)
 
 

@@ -69,7 +69,7 @@ class SelectSession(
     """Select a session: its last selected window is shown."""
 
     session: str
-    """The session: its name, next or previous."""
+    """The session: its name, next, previous or last."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> SessionInfo:
         """The selected session."""

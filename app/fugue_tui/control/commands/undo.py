@@ -31,8 +31,8 @@ class UndoChange(Command[Undone], name="undo-change", effect=Effect.LAYOUT, tool
     """Undo the last change: bring back what was closed in the last 30 seconds with its programs, close what was opened
     in the last 30 seconds, or revert a change of the layout.
 
-    The user undoes every closing, and what the user has opened or rearranged in the active window; agents undo what
-    they have closed or opened themselves.
+    The user undoes every closing and every move between windows, and what the user has opened or rearranged in the
+    active window; agents undo what they have closed, opened or moved themselves.
     """
 
     change: Number | None = None
@@ -103,7 +103,7 @@ def _window(mux: Multiplexer, origin: Origin) -> Window:
 def _confirmation(
     mux: Multiplexer, origin: Origin, command: UndoChange | RedoChange, change: Change | None
 ) -> Confirmation | None:
-    if change is None or change.closed:
+    if change is None or change.closed or change.moved:
         return None
     panes = [pane for pane in change.panes if pane in mux.workspace.panes]
     question = f"Close {mux.undo_log.words(change)} again?"

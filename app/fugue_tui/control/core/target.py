@@ -1,11 +1,11 @@
 """Resolves targets: the words by which callers name a pane, a window or a session.
 
-A pane: `active`, `self`, `focused`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or a name;
-names are unique in a session, and those of the caller's session come first.
+A pane: `active`, `self`, `focused`, `marked`, `last`, `next`, `previous`, `left`, `right`, `up`, `down`, `%3`, `3`, or
+a name; names are unique in a session, and those of the caller's session come first.
 A window: `active`, `self`, `focused`, `last`, `next`, `previous`, `@2`, `2`, `:1` (the first tab), a name, a pane's id;
 tabs, and what is last, next and previous, are those of the caller's session.
-A session: `active`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the focused
-pane for the user: never the focused pane for a program that runs in another one.
+A session: `active`, `last`, `next`, `previous` or its name. `active` is the caller's own pane where it has one, and the
+focused pane for the user: never the focused pane for a program that runs in another one.
 """
 
 import re
@@ -27,13 +27,15 @@ from fugue_tui.workspace.model import Window, Workspace
 
 ACTIVE: Final = "active"
 """The default target."""
+MARKED: Final = "marked"
+"""The pane that the user has marked."""
 LONGEST_NAME: Final = 64
 """Characters that a pane's, window's or session's name may have."""
 
 WaitForUser = Annotated[float, Meta(ge=0, le=110)]
 """Seconds for which an agent's input waits until the user leaves the pane; 0 refuses it at once."""
 T = TypeVar("T")
-_WORDS: Final = frozenset({ACTIVE, "self", "focused", "last", "next", "previous", *Side})
+_WORDS: Final = frozenset({ACTIVE, MARKED, "self", "focused", "last", "next", "previous", *Side})
 _Id = TypeVar("_Id", PaneId, WindowId)
 _PANE: Final = re.compile(r"%?(\d{1,9})", re.ASCII)
 _WINDOW: Final = re.compile(r"@?(\d{1,9})", re.ASCII)
@@ -67,6 +69,8 @@ def _pane(mux: Multiplexer, target: str, origin: Origin, source: PaneId | None) 
             return _own(mux, origin, strict=word == "self")
         case "focused":
             return _focused(mux)
+        case "marked":
+            return _marked(mux)
         case "last":
             return _last(mux)
         case "next" | "previous":
@@ -132,6 +136,8 @@ def session(mux: Multiplexer, target: str, origin: Origin) -> str:
             return mux.window_of(_own(mux, origin)).session
         case "next" | "previous":
             return _round(names, mux.window_of(_own(mux, origin)).session, 1 if word == "next" else -1)
+        case "last":
+            return _last_session(mux, origin)
         case _ if word in names:
             return word
         case _:
@@ -140,7 +146,7 @@ def session(mux: Multiplexer, target: str, origin: Origin) -> str:
 
 def session_to_kill(mux: Multiplexer, target: str, origin: Origin) -> str:
     """The session to kill: an agent must name it."""
-    if origin.is_agent and target.strip() in ("", ACTIVE, "next", "previous"):
+    if origin.is_agent and target.strip() in ("", ACTIVE, "last", "next", "previous"):
         raise Refused("an agent must name the session to kill; list-sessions shows what there is")
     return session(mux, target, origin)
 
@@ -174,6 +180,13 @@ def _last(mux: Multiplexer) -> PaneId:
     return last
 
 
+def _marked(mux: Multiplexer) -> PaneId:
+    marked = mux.user_options.marked
+    if marked is None:
+        raise NotFound("no pane is marked; mark-pane marks one, or name a pane")
+    return marked
+
+
 def _last_window(mux: Multiplexer, origin: Origin) -> Window:
     """The window of the caller's session that was active before the latest one."""
     tabs = {window.id: window for window in _tabs(mux, origin)}
@@ -182,6 +195,16 @@ def _last_window(mux: Multiplexer, origin: Origin) -> Window:
         session = clean(next(iter(tabs.values())).session)
         raise NotFound(f"no other window of session {session} was in front yet; list-windows shows what is open")
     return seen[1]
+
+
+def _last_session(mux: Multiplexer, origin: Origin) -> str:
+    """The session that was shown before the caller's."""
+    own, by_id = mux.window_of(_own(mux, origin)).session, {window.id: window for window in mux.workspace.windows}
+    seen = (by_id[window].session for window in (mux.workspace.active, *mux.workspace.recent) if window in by_id)
+    found = next((session for session in seen if session != own), None)
+    if found is None:
+        raise NotFound("no other session was shown yet; list-sessions shows what there is")
+    return found
 
 
 def _along(mux: Multiplexer, source: PaneId, step: int) -> PaneId:

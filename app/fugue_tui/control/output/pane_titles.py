@@ -31,7 +31,8 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
     titled = mux.layouts.bounds(window).y > 0
     solution = mux.layouts.of(window)
     titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
-    return GridView(solution, titles, window.active, titled, mux.line_style())
+    synchronized = frozenset(mux.user_options.synchronized(window))
+    return GridView(solution, titles, window.active, titled, mux.line_style(), synchronized)
 
 
 def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
@@ -48,7 +49,10 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
         state = "zoomed" if mux.window_of(pane).zoomed else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
-    states = (agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    marked = "marked" if mux.user_options.marked == pane else ""
+    if pane in mux.user_options.synchronized(mux.window_of(pane)):
+        marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
+    states = (marked, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
     return Title(
         f"{pane} {label}",
         ", ".join(part for part in states if part),

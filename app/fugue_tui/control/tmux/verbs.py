@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.layouts import EqualizePanes, SelectLayout, UndoLayout
+from fugue_tui.control.commands.move import BreakPane, JoinPane, MoveWindow, SwapWindow
 from fugue_tui.control.commands.panes import (
     ClosePane,
     FocusPane,
@@ -355,6 +356,45 @@ def _swap_pane(call: Call) -> Translation:
     return Translation((SwapPane(pane=str(call.pane), other=str(other)),))
 
 
+def _break_pane(call: Call) -> Translation:
+    pane = call.targets.pane(call.value("s"))
+    command = BreakPane(pane=str(pane), name=call.value("n"), focus=not call.has("d"))
+    return Translation((command,), _opened(call, _NEW_PANE))
+
+
+def _join_pane(call: Call) -> Translation:
+    pane, other = call.targets.pane(call.value("s")), call.pane
+    horizontal = call.has("h")
+    rect = _rect(call, other)
+    direction = (Direction.LEFT if horizontal else Direction.UP) if call.has("b") else (
+        Direction.RIGHT if horizontal else Direction.DOWN
+    )  # fmt: skip
+    length = call.value("l") or (f"{call.value('p')}%" if call.value("p") else "")
+    size = _share(length, (rect.cols if horizontal else rect.rows) or 1)
+    command = JoinPane(pane=str(pane), other=str(other), direction=direction, size=size or 0.5, focus=not call.has("d"))
+    return Translation((command,))
+
+
+def _move_window(call: Call) -> Translation:
+    window = call.targets.window(call.value("s"))
+    session, colon, index = call.value("t").rpartition(":")
+    if not colon and not index.isdecimal():
+        session, index = index, ""
+    if index and not index.isdecimal():
+        raise NotFound(f"can't find window: {clean(call.value('t'), 60)}")
+    command = MoveWindow(
+        window=str(window.id),
+        session=call.targets.session(session) if session else window.session,
+        index=min(int(index[:5]), 9_999) + 1 if index else None,
+    )
+    return Translation((command,) if call.has("d") else (command, SelectWindow(window=str(window.id))))
+
+
+def _swap_window(call: Call) -> Translation:
+    first, second = call.targets.window(call.value("s")), call.window
+    return Translation((SwapWindow(window=str(first.id), other=str(second.id)),))
+
+
 def _rename_window(call: Call) -> Translation:
     return Translation((RenameWindow(window=str(call.window.id), name=call.only_word("rename-window")),))
 
@@ -545,9 +585,11 @@ def _verb(
 
 
 VERBS: Final = (
+    _verb("break-pane", "breakp", "dP", "Fns", _break_pane, Effect.LAYOUT),
     _verb("capture-pane", "capturep", "eJNpq", "ESt", _capture_pane),
     _verb("display-message", "display", "lp", "ct", _display_message, Effect.LAYOUT),
     _verb("has-session", "has", "", "t", _has_session),
+    _verb("join-pane", "joinp", "bdhv", "lpst", _join_pane, Effect.LAYOUT),
     _verb("kill-pane", "killp", "a", "t", _kill_pane, Effect.DESTROY),
     _verb("kill-session", "", "", "t", _kill_session, Effect.DESTROY),
     _verb("kill-window", "killw", "", "t", _kill_window, Effect.DESTROY),
@@ -555,6 +597,8 @@ VERBS: Final = (
     _verb("list-panes", "lsp", "as", "Fft", _list_panes),
     _verb("list-sessions", "ls", "", "Ff", _list_sessions),
     _verb("list-windows", "lsw", "a", "Fft", _list_windows),
+    _verb("move-pane", "movep", "bdhv", "lpst", _join_pane, Effect.LAYOUT),
+    _verb("move-window", "movew", "d", "st", _move_window, Effect.LAYOUT),
     _verb("new-session", "new", "AdP", "ceFnsxy", _new_session, Effect.RUN),
     _verb("new-window", "neww", "abdP", "ceFnt", _new_window, Effect.RUN),
     _verb("rename-session", "rename", "", "t", _rename_session, Effect.LAYOUT),
@@ -572,6 +616,7 @@ VERBS: Final = (
     _verb("split-window", "splitw", "bdhvP", "ceFlpt", _split_window, Effect.RUN),
     _verb("start-server", "start", "", "", _start_server),
     _verb("swap-pane", "swapp", "dDU", "st", _swap_pane, Effect.LAYOUT),
+    _verb("swap-window", "swapw", "d", "st", _swap_window, Effect.LAYOUT),
     _verb("switch-client", "switchc", "np", "ct", _switch_client, Effect.LAYOUT),
 )
 """Every command that is translated."""

@@ -1,9 +1,9 @@
-"""Undo and redo of opening and closing panes: the latest such changes, and how each is reverted."""
+"""Undo and redo of opening, closing and moving panes: the latest such changes, and how each is reverted."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId, WindowId
@@ -19,6 +19,7 @@ from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Window, Workspace
+from fugue_tui.workspace.move import moved_back
 from fugue_tui.workspace.reopen import reopen
 
 MOST: Final = 100
@@ -26,7 +27,7 @@ MOST: Final = 100
 
 
 class Change(Struct, frozen=True, eq=False):
-    """Panes that were opened, or closed, by one command."""
+    """Panes that were opened, closed, or moved between windows, by one command."""
 
     number: int
     """Counts from 1."""
@@ -39,6 +40,8 @@ class Change(Struct, frozen=True, eq=False):
     after: Workspace
     histories: Mapping[WindowId, History]
     """The windows' layout histories."""
+    moved: bool = False
+    """Whether they were moved, or their windows were."""
 
 
 class ChangingWorkspace(Protocol):
@@ -90,11 +93,19 @@ class UndoLog:
         self._add(self._past, self._close(after))
         self.on_report(words.strip(), "undo-change")
 
+    def move(self, after: Workspace, panes: tuple[PaneId, ...]) -> None:
+        """Assign `after`, in which panes are in other windows, or windows elsewhere. Raises Refused."""
+        before = self._mux.workspace
+        self._mux.assign(after)
+        if self._mux.workspace is not before:
+            self._future.clear()
+            self._add(self._past, self._moved(before, panes))
+
     def latest(self, owner: str | None, number: int | None = None, *, undone: bool = False) -> Change | None:
         """The latest change that can be undone, or redone if it was `undone`; None if there is none.
 
-        With an owner only the owner's; without, every closing and what the user has opened. Raises NotFound if the one
-        with this number can be reverted no more."""
+        With an owner only the owner's; without, every closing and moving, and what the user has opened. Raises NotFound
+        if the one with this number can be reverted no more."""
         changes = self._future if undone else self._past
         found = [each for each in reversed(changes) if _is_of(each, owner) and self._is_revertible(each)]
         if number is None:
@@ -123,7 +134,10 @@ class UndoLog:
         return self._words(open_panes, change.before)
 
     def _step(self, source: list[Change], target: list[Change], change: Change, back: str) -> str:
-        if change.closed:
+        if change.moved:
+            reverted = self._move_back(change)
+            words, back = f"moved {self.words(change)} back", ""
+        elif change.closed:
             reverted = self._reopen(change)
             words, back = f"brought back {self.words(reverted)}", ""
         else:
@@ -146,6 +160,14 @@ class UndoLog:
         for pane in back:
             mux.on_screen(pane)
         return self._change(before, back, mux.layout_history.all(), closed=False)
+
+    def _move_back(self, change: Change) -> Change:
+        before = self._mux.workspace
+        after = moved_back(before, change.before, change.after)
+        if after is None:
+            raise Refused("panes were opened, closed or moved there since; move-window and join-pane move them back")
+        self._mux.assign(after)
+        return self._moved(before, change.panes)
 
     def _close_again(self, change: Change) -> Change:
         after = self._mux.workspace
@@ -175,7 +197,13 @@ class UndoLog:
             self._last_number, closed, panes, current_call.get().owner, before, self._mux.workspace, histories
         )
 
+    def _moved(self, before: Workspace, panes: tuple[PaneId, ...]) -> Change:
+        change = self._change(before, panes, self._mux.layout_history.all(), closed=False)
+        return structs.replace(change, moved=True)
+
     def _is_revertible(self, change: Change) -> bool:
+        if change.moved:
+            return moved_back(self._mux.workspace, change.before, change.after) is not None
         there = self._mux.closed_panes if change.closed else self._mux.workspace.panes
         return any(pane in there for pane in change.panes)
 
@@ -193,11 +221,13 @@ class UndoLog:
     def _add(self, changes: list[Change], change: Change) -> None:
         changes.append(change)
         del changes[:-MOST]
+        if change.moved:
+            return
         call_later(SECONDS, lambda: changes.remove(change) if change in changes else None)
 
 
 def _is_of(change: Change, owner: str | None) -> bool:
-    return change.closed or not change.owner if owner is None else change.owner == owner
+    return change.closed or change.moved or not change.owner if owner is None else change.owner == owner
 
 
 def _caller(owner: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from fugue_tui.control.core.confirmation import count
-from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
+from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
 from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
@@ -241,6 +241,14 @@ _LABELS: Final = {
     Action.TASKS: "tasks",
     Action.HOLD_PANE: "take pane over, hand it over",
     Action.FREEZE_AGENTS: "freeze agents, release them",
+    Action.PANE_NUMBERS: "number the panes",
+    Action.MOVE_WINDOW: "move window to a number",
+    Action.FIND_WINDOW: "find a window",
+    Action.WINDOW_NUMBER: "ask for a window's number",
+    Action.JOIN_PANE: "join a pane here",
+    Action.MESSAGES: "past messages",
+    Action.INFO: "about this pane",
+    Action.CLOCK: "time and date",
 }
 
 
@@ -285,17 +293,22 @@ def label(binding: Binding) -> str:
     verb, *rest = binding.words.split()
     if verb == "select-window" and rest[:1] and rest[0].startswith(":"):
         return "window by number"
+    if verb == "select-layout" and rest[0] in PRESETS:
+        return "layout by number"
+    if "--clear" in rest or "--forward=false" in rest:
+        return {"mark-pane": "unmark the marked pane", "rotate-panes": "rotate the panes back"}[verb]
     arguments = " ".join(word for word in rest if not word.startswith("--"))
     return f"{verb.replace('-', ' ')} {arguments}".strip()
 
 
 def listed(keys: list[str]) -> str:
-    """Keys that do the same; all ten digits as a range, and the four arrows together."""
-    if len(keys) == 10 and all(key.isdigit() for key in keys):
-        return "0-9"
-    modifiers = {key[:-1] for key in keys}
-    arrows = "".join(key[-1:] for key in keys)
-    return modifiers.pop() + arrows if len(modifiers) == 1 and arrows == _ARROWS else " ".join(keys)
+    """Keys that do the same; all ten digits as a range, all four arrows together."""
+    prefixes = {key[:-1] for key in keys}
+    if len(keys) == 4 and len(prefixes) == 1 and all(key[-1] in "←→↑↓" for key in keys):
+        return prefixes.pop() + "".join(key[-1] for key in keys)
+    if len(keys) > 2 and all(key.startswith("alt+") and key[4:].isdigit() for key in keys):
+        return f"{keys[0]}-{keys[-1][-1]}"
+    return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
 
 
 def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:

@@ -22,9 +22,12 @@ from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
+from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
 from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.task_overview import TaskOverview
+from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose, Page
 
@@ -32,11 +35,14 @@ from fugue_tui_widgets.dialogs import Ask, Choose, Page
 class Actions:
     """The actions of the user's keys. Main thread only."""
 
-    def __init__(self, app: AppContext, keyboard: KeyDispatch) -> None:
+    def __init__(self, app: AppContext, keyboard: KeyDispatch, messages: Messages) -> None:
         self._app = app
+        windows = WindowActions(app, messages)
         self._keyboard = keyboard
         self.approvals = ApprovalPrompt(app)
         """The dialog in which the user answers agents."""
+        self.drags = DragAndDrop(app)
+        """Panes and tabs that are dragged."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
         buffers = PasteBuffers(app)
@@ -67,6 +73,14 @@ class Actions:
             Action.TASKS: TaskOverview(app).open,
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
+            Action.PANE_NUMBERS: windows.show_numbers,
+            Action.MOVE_WINDOW: windows.move_window,
+            Action.FIND_WINDOW: windows.find,
+            Action.WINDOW_NUMBER: windows.select_by_number,
+            Action.JOIN_PANE: windows.join,
+            Action.MESSAGES: windows.show_messages,
+            Action.INFO: windows.show_info,
+            Action.CLOCK: windows.show_clock,
         }
 
     def run(self, binding: Binding) -> None:

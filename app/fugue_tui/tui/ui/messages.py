@@ -1,9 +1,12 @@
 """Messages in the status bar that expire."""
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final, NamedTuple
+
+from textual.content import Content
 
 from fugue_tui.sanitize import clean
 
@@ -14,6 +17,10 @@ READ_A_SECOND: Final = 15
 """Characters that a user reads in a second."""
 MOST: Final = 5
 """Maximum number of queued messages; the oldest are dropped."""
+
+
+KEPT: Final = 200
+"""Messages that can be listed after they were shown."""
 
 
 class _Message(NamedTuple):
@@ -32,6 +39,7 @@ class Messages:
         self._notification = ""
         """The newest of a program, which waits for a message that lasts."""
         self._queue = deque[_Message](maxlen=MOST)
+        self._past = deque[tuple[str, str]](maxlen=KEPT)
 
     @property
     def text(self) -> str:
@@ -77,7 +85,13 @@ class Messages:
         if self._queue and not self.text and self._watched():
             self._set(self._queue.popleft(), queued=True)
 
+    def past(self) -> Content:
+        """The messages that were shown, the latest first, with the time of day."""
+        lines = [f"{at}  {text}" for at, text in reversed(self._past)]
+        return Content("\n".join(lines) or "no message was shown yet")
+
     def _set(self, message: _Message, *, queued: bool) -> None:
+        self._past.append((time.strftime("%H:%M:%S"), message.text))
         self._current, self._was_queued, self._lasts = message, queued, False
         if self._timer is not None:
             self._timer.cancel()

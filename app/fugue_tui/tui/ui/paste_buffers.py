@@ -7,6 +7,7 @@ from fugue_tui.control.commands.buffers import BufferSet, DeleteBuffer, info
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.input import synchronized_input
 from fugue_tui_widgets.dialogs import Page
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class PasteBuffers:
         if view is not None and pane is not None:
             self._app.mux.human_input(pane)
             view.paste(text)
+            synchronized_input.paste(self._app, text)
 
     def choose(self) -> None:
         """Choose a buffer to paste."""

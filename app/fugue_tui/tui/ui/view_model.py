@@ -57,9 +57,10 @@ def status_content(
     settings: StatusSettings,
     text: Callable[[str], str],
     label: Callable[[Window], str],
-    marks: Callable[[Window], str],
+    marks: Callable[[Window], tuple[str, str]],
 ) -> StatusContent:
-    """The status bar. `text` gives that of a part, `label` the name of a tab and `marks` what follows it."""
+    """The status bar. `text` gives that of a part, `label` the name of a tab and `marks` what follows it, with its
+    tone."""
     workspace, window = mux.workspace, mux.front
     session = window.session if window is not None else ""
     mine = [each for each in workspace.windows if each.session == session]
@@ -73,6 +74,8 @@ def status_content(
         clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
     )
     name += " (agents frozen)" if mux.lease.frozen else ""
+    synchronized = len(mux.user_options.synchronized(window)) if window is not None else 0
+    name += f" (input to {synchronized} panes)" if synchronized else ""
     name += "" if mux.sideband.enabled else " (sideband off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
@@ -96,13 +99,13 @@ def status_content(
     )
 
 
-def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], str]) -> tuple[str, str]:
-    """What follows a window's name, and the state of its agent that matters most."""
+def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], tuple[str, str]]) -> tuple[str, str]:
+    """What follows a window's name, and the tone: the state of its agent that matters most, or that of its marks."""
     states = {status.state for pane in panes(window.layout) if (status := mux.agents.statuses.get(pane))}
     state = next((each for each in _URGENT if each in states), None)
     if state is None:
-        return marks(window), ""
-    return marks(window) + agent_glyph(state, ascii_only=mux.line_style() == "ascii"), state.value
+        return marks(window)
+    return marks(window)[0] + agent_glyph(state, ascii_only=mux.line_style() == "ascii"), state.value
 
 
 def scrolled(mux: Multiplexer) -> str:
