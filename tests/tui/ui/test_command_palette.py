@@ -21,7 +21,7 @@ async def test_it_opens_on_what_people_do_with_the_keys_beside_it(open_stage: Op
         lines = listed(stage)
         assert lines[:3] == [
             "split: side by side   ctrl+b %",
-            'split: one above the other   ctrl+b "',
+            'split: top and bottom   ctrl+b "',
             "new window   ctrl+b c",
         ]
         assert "command palette   ctrl+b p" not in lines
@@ -33,7 +33,7 @@ async def test_it_opens_on_what_people_do_with_the_keys_beside_it(open_stage: Op
     [
         ("split right", "split: side by side"),
         ("side by side", "split: side by side"),
-        ("horizontal", "split: one above the other"),
+        ("horizontal", "split: top and bottom"),
         ("maximize", "zoom the pane"),
         ("new tab", "new window"),
         ("quit", "end everything"),

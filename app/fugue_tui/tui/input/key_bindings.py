@@ -218,16 +218,16 @@ class KeyDispatch:
 
 
 _LABELS: Final = {
-    Action.HELP: "help: all keys and commands",
+    Action.HELP: "help: keys, commands",
     Action.PALETTE: "command palette",
     Action.COMMAND_LINE: "type a command",
-    Action.SCROLL: "copy mode: scroll, copy",
+    Action.SCROLL: "copy mode: scroll",
     Action.SCROLL_PAGE_UP: "copy mode, a page up",
-    Action.QUICK_SELECT: "quick select by letters",
+    Action.QUICK_SELECT: "quick select",
     Action.PASTE: "paste what was copied",
     Action.CHOOSE_BUFFER: "choose what to paste",
     Action.SHOW_BUFFERS: "list what was copied",
-    Action.DELETE_BUFFER: "delete the newest buffer",
+    Action.DELETE_BUFFER: "delete the last copy",
     Action.REDRAW: "redraw the screen",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a client",
@@ -237,14 +237,14 @@ _LABELS: Final = {
     Action.RENAME_PANE: "name the pane",
     Action.RENAME_WINDOW: "rename the window",
     Action.RENAME_SESSION: "rename the session",
-    Action.APPROVALS: "answer agents, see grants",
+    Action.APPROVALS: "answer agents, grants",
     Action.TASKS: "tasks",
-    Action.HOLD_PANE: "take pane over, hand it over",
-    Action.FREEZE_AGENTS: "freeze agents, release them",
+    Action.HOLD_PANE: "take or hand over",
+    Action.FREEZE_AGENTS: "freeze all agents",
     Action.PANE_NUMBERS: "number the panes",
-    Action.MOVE_WINDOW: "move window to a number",
+    Action.MOVE_WINDOW: "move the window",
     Action.FIND_WINDOW: "find a window",
-    Action.WINDOW_NUMBER: "ask for a window's number",
+    Action.WINDOW_NUMBER: "window by any number",
     Action.JOIN_PANE: "join a pane here",
     Action.MESSAGES: "past messages",
     Action.INFO: "about this pane",
@@ -254,16 +254,16 @@ _LABELS: Final = {
 
 _COMMAND_LABELS: Final = {
     "split-pane --direction horizontal": "split: side by side",
-    "split-pane --direction vertical": "split: one above the other",
+    "split-pane --direction vertical": "split: top and bottom",
     "close-pane": "close the pane",
-    "zoom-pane": "zoom the pane, and back",
-    **{f"focus-pane {side}": "focus the pane on that side" for side in Side},
+    "zoom-pane": "zoom the pane",
+    **{f"focus-pane {side}": "focus that side" for side in Side},
     "focus-pane next": "focus the next pane",
     "focus-pane last": "focus the last pane",
     **{f"resize-pane --side {side} --cells 1": "resize by one cell" for side in Side},
     **{f"resize-pane --side {side} --cells 5": "resize by five cells" for side in Side},
-    "swap-pane --other previous": "swap with the previous pane",
-    "swap-pane --other next": "swap with the next pane",
+    "swap-pane --other previous": "swap with previous",
+    "swap-pane --other next": "swap with next",
     "rotate-panes": "rotate the panes",
     "select-layout next": "next layout",
     "equalize-panes": "make the panes equal",
@@ -276,10 +276,15 @@ _COMMAND_LABELS: Final = {
     "close-window": "close the window",
     "select-session previous": "previous session",
     "select-session next": "next session",
-    "paste-smart": "paste, adapted to the program",
-    "toggle-sideband": "parse tags, or no longer",
+    "paste-smart": "paste, adapted",
+    "toggle-sideband": "parse tags, or not",
     "show-agents": "all agents",
-    "focus-waiting-agent": "go to the agent that waits",
+    "select-session last": "last session",
+    "break-pane": "pane to a new window",
+    "mark-pane": "mark the pane",
+    "respawn-pane": "restart the program",
+    "synchronize-panes": "type in all panes",
+    "focus-waiting-agent": "go to who waits",
 }
 """Command lines of the default keys, in the words of people."""
 
@@ -296,7 +301,7 @@ def label(binding: Binding) -> str:
     if verb == "select-layout" and rest[0] in PRESETS:
         return "layout by number"
     if "--clear" in rest or "--forward=false" in rest:
-        return {"mark-pane": "unmark the marked pane", "rotate-panes": "rotate the panes back"}[verb]
+        return {"mark-pane": "unmark the pane", "rotate-panes": "rotate the panes back"}[verb]
     arguments = " ".join(word for word in rest if not word.startswith("--"))
     return f"{verb.replace('-', ' ')} {arguments}".strip()
 

@@ -79,8 +79,9 @@ def status_content(
     name += "" if mux.sideband.enabled else " (sideband off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
-    back = scrolled(mux)
-    hint, mode = (" · ".join(part for part in (back, words) if part) for words in (keys.hint, keys.mode))
+    back, copied = scrolled(mux), f"input to {synchronized} panes" if synchronized else ""
+    hint = " · ".join(part for part in (back, keys.hint) if part)
+    mode = " · ".join(part for part in (back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
         tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
