@@ -247,6 +247,17 @@ async def test_what_destroys_asks_first_whichever_way_a_user_takes(
         assert len(stage.mux.terminals) == 2
 
 
+async def test_a_key_without_the_prefix_runs_several_commands_until_one_fails(open_stage: Open) -> None:
+    direct = {"alt+s": ("split-pane", "rename-pane made"), "f5": ("focus-pane %9", "split-pane")}
+    keys = KeySettings(direct=MappingProxyType(direct))
+    async with open_stage(config=replace(CALM, keys=keys)) as stage:
+        await stage.press("alt+s")
+        await stage.until(lambda: [pane.name for pane in stage.mux.workspace.panes.values()] == ["", "made"])
+        await stage.press("f5")
+        await stage.until(lambda: "no pane %9" in stage.text)
+        assert len(stage.mux.workspace.panes) == 2
+
+
 async def test_a_yes_is_for_the_pane_that_was_asked_about(open_stage: Open) -> None:
     async with open_stage() as stage:
         await beside(stage)

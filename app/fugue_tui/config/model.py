@@ -29,7 +29,7 @@ from fugue_tui.sanitize import TEXT_LIMIT, clean
 from fugue_tui.user_dirs import config_file
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_docs import field_docs
-from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table
+from fugue_tui.validation.field_types import TEXT, ListOf, OneOf, Refined, Table
 
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is not read."""
@@ -46,8 +46,11 @@ _WORDS: Final = Refined(ListOf(TEXT), words='a list of strings, such as ["bash",
 
 _PATTERNS: Final = Refined(ListOf(_WORDS), words='a list of lists of words, such as [["rm", "-rf", "/"]]')
 
+_LINES: Final = Refined(OneOf((TEXT, ListOf(TEXT))), words="a command line or a list of them")
+
 Bindings: TypeAlias = Annotated[
-    Mapping[str, str], Refined(Table(TEXT, _KEY), make=MappingProxyType, words="a table of strings")
+    Mapping[str, str | tuple[str, ...]],
+    Refined(Table(_LINES, _KEY), make=MappingProxyType, words="a table of command lines"),
 ]
 
 
@@ -84,7 +87,10 @@ class KeySettings(Struct, frozen=True):
     focus_with_alt_arrows: bool = True
     """Alt and an arrow moves the focus, without the prefix."""
     bindings: Bindings = field(default_factory=lambda: MappingProxyType({}))
-    """What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }."""
+    """What a key does after the prefix: a command as on the command line, several of them (["split-pane",
+    "select-layout next"]), or "" for nothing; { x = "close-pane" }."""
+    direct: Bindings = field(default_factory=lambda: MappingProxyType({}))
+    """The same without the prefix, for keys with Ctrl or Alt and function keys; { "alt+h" = "focus-pane left" }."""
 
 
 class UiSettings(Struct, frozen=True):

@@ -1,11 +1,13 @@
 """Key bindings: the defaults as data, and the user's own on top of them.
 
-A binding is a command line, or the name of an `Action` of the client's screen. Keys follow tmux, except that `P`
-selects the previous window, because `p` opens the palette, and digits count windows from 1.
+A binding is a command line, several of them, or the name of an `Action` of the client's screen. Keys follow tmux,
+except that `P` selects the previous window, because `p` opens the palette, and digits count windows from 1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
+from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,10 +18,11 @@ from fugue_tui.config.model import KeySettings
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.commands.panes import FocusPane, ResizePane
 from fugue_tui.control.core.command import Command, Effect
-from fugue_tui.control.schema.command_line import parse, split
+from fugue_tui.control.schema.command_line import parse, sequence, split
 from fugue_tui.control.schema.command_schema import build
-from fugue_tui.errors import FugueError, InvalidArgument
+from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
 from fugue_tui.geometry import Side
+from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key
 
 
@@ -113,6 +116,7 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Keys without the prefix, unless disabled in the configuration."""
 _ARROWS: Final = frozenset(Side)
+_TYPING: Final = frozenset({"enter", "tab", "backspace", "escape", "space", "up", "down", "left", "right"})
 
 
 class Binding(Struct, frozen=True):
@@ -124,6 +128,8 @@ class Binding(Struct, frozen=True):
     command: Command[Any] | None = None
     repeats: bool = False
     """Whether it can be repeated without the prefix for a short time (bind-key -r)."""
+    following: "Binding | None" = None
+    """What is run after it, unless it fails."""
 
 
 class Keymap(Struct, frozen=True):
@@ -150,49 +156,99 @@ def canonical(press: KeyPress) -> KeyPress:
 def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
     """The active bindings, and the configuration's errors, one line each; invalid bindings are left out."""
     errors: list[str] = []
-    prefixed = dict(_bound(key, line) for key, line in DEFAULTS.items())
     prefix = canonical(parse_key(settings.prefix))
-    for key, line in settings.bindings.items():
-        try:
-            _bind(prefixed, prefix, key, line)
-        except FugueError as error:
-            errors.append(f"keys.bindings.{key}: {error}")
+    prefixed = dict(_bound(key, line) for key, line in DEFAULTS.items())
+    always = dict(_bound(key, line) for key, line in DIRECT.items()) if settings.focus_with_alt_arrows else {}
+    _bind_all(prefixed, settings.bindings, "keys.bindings", lambda press: _prefix_fault(press, prefix), errors)
+    _bind_all(always, settings.direct, "keys.direct", lambda press: _direct_fault(press, settings), errors)
     prefixed.pop(prefix, None)
-    always = dict(_bound(key, line) for key, line in DIRECT.items())
-    direct = always if settings.focus_with_alt_arrows else {}
-    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(direct)), tuple(errors)
+    always.pop(prefix, None)
+    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(always)), tuple(errors)
 
 
-def binding(line: str) -> Binding:
-    """The binding for a command line or an action's name. Raises UnknownCommand or InvalidArgument."""
+def binding(line: str | Sequence[str]) -> Binding:
+    """The binding for an action's name or a command line, or for several, which are run in order; a word `;` of a line
+    separates them too. Raises UnknownCommand or InvalidArgument."""
+    lines = [part for each in ([line] if isinstance(line, str) else line) for part in sequence(each)]
+    if not lines:
+        raise InvalidArgument('no command was given; "" stands for nothing')
+    bound = [_single(each) for each in lines]
+    return reduce(lambda following, each: replace(each, following=following), reversed(bound[:-1]), bound[-1])
+
+
+def _single(line: str) -> Binding:
     if line in set(Action):
-        return Binding(str(line), action=Action(line))
-    return Binding(line, command=build(*parse(split(line))))
+        return Binding(line, action=Action(line))
+    try:
+        return Binding(line, command=build(*parse(split(line))))
+    except UnknownCommand as error:
+        near = get_close_matches(line, list(Action), n=1, cutoff=0.75)
+        raise UnknownCommand(f"no command {clean(line[:40])}; did you mean {near[0]}?") if near else error from None
 
 
-def is_harmless(line: str) -> bool:
+def steps(bound: Binding) -> Iterator[Binding]:
+    """What a key runs, in order."""
+    step: Binding | None = bound
+    while step is not None:
+        yield step
+        step = step.following
+
+
+def is_harmless(line: str | Sequence[str]) -> bool:
     """Whether a binding only looks at the workspace, arranges it or asks the user; also if it is invalid."""
     try:
-        bound = binding(line) if line else None
+        commands = [step.command for step in steps(binding(line))] if line else []
     except FugueError:
         return True
-    if bound is None or bound.command is None:
-        return True
-    return not bound.command.user_only and bound.command.effects <= {Effect.READ, Effect.LAYOUT}
+    return all(
+        command is None or (not command.user_only and command.effects <= {Effect.READ, Effect.LAYOUT})
+        for command in commands
+    )
 
 
-def _bound(key: str, line: str) -> tuple[KeyPress, Binding]:
+def _bound(key: str, line: str | Sequence[str]) -> tuple[KeyPress, Binding]:
     """A key and its binding, which repeats if it resizes panes, or is an arrow that moves the focus."""
     press, bound = canonical(parse_key(key)), binding(line)
     focuses = isinstance(bound.command, FocusPane) and press.name in _ARROWS
     return press, replace(bound, repeats=focuses or isinstance(bound.command, ResizePane))
 
 
-def _bind(prefixed: dict[KeyPress, Binding], prefix: KeyPress, key: str, line: str) -> None:
-    press = canonical(parse_key(key))
+def _bind_all(
+    table: dict[KeyPress, Binding],
+    lines: Mapping[str, str | tuple[str, ...]],
+    where: str,
+    fault: Callable[[KeyPress], str],
+    errors: list[str],
+) -> None:
+    """Add the configuration's bindings to a table; `fault` says why a key cannot be bound there, or nothing."""
+    spelled: dict[KeyPress, str] = {}
+    for key, line in lines.items():
+        try:
+            press = canonical(parse_key(key))
+            if said := fault(press) or (f"is the same key as {spelled[press]}" if press in spelled else ""):
+                raise InvalidArgument(said)
+            spelled[press] = key
+            if line:
+                table |= [_bound(key, line)]
+            else:
+                table.pop(press, None)
+        except FugueError as error:
+            errors.append(f"{where}.{key}: {error}")
+
+
+def _prefix_fault(press: KeyPress, prefix: KeyPress) -> str:
+    """Why a key cannot follow the prefix."""
     if press == prefix:
-        raise InvalidArgument("is the prefix, which is sent to the program when pressed twice; choose another key")
-    if line:
-        prefixed |= [_bound(key, line)]
-    else:
-        prefixed.pop(press, None)
+        return "is the prefix, which is sent to the program when pressed twice; choose another key"
+    return ""
+
+
+def _direct_fault(press: KeyPress, settings: KeySettings) -> str:
+    """Why a key cannot be bound without the prefix: programs could not be typed into."""
+    if press == canonical(parse_key(settings.prefix)):
+        return "is the prefix; choose another key, or another prefix"
+    if settings.nested_prefix and press == canonical(parse_key(settings.nested_prefix)):
+        return "is the nested_prefix; choose another key"
+    if not press.modifiers & ~Modifiers.SHIFT and (len(press.name) == 1 or press.name in _TYPING):
+        return "is typed into programs; bind it after the prefix in [keys.bindings], or with ctrl or alt"
+    return ""

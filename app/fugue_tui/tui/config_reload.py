@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from fugue_tui.config import model
-from fugue_tui.config.model import ClaudeSettings, Config
+from fugue_tui.config.model import Bindings, ClaudeSettings, Config
 from fugue_tui.config.values import toml
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
@@ -40,12 +40,10 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if keys.prefix != old.keys.prefix and len(keys.prefix) == 1:
         lines.append(f"[keys] prefix = {keys.prefix!a}")
         keys = replace(keys, prefix=old.keys.prefix)
-    before = old.keys.bindings
-    risky = {key for key, line in keys.bindings.items() if line != before.get(key) and not is_harmless(line)}
-    lines += [f"[keys.bindings] {clean(key)} = {clean(keys.bindings[key])!a}" for key in sorted(risky)]
-    bindings = {key: line for key, line in keys.bindings.items() if key not in risky}
-    kept = {key: before[key] for key in risky if key in before}
-    keys = replace(keys, bindings=MappingProxyType(bindings | kept))
+    for name in ("bindings", "direct"):
+        bindings, held = _without_risky(getattr(old.keys, name), getattr(keys, name), f"keys.{name}")
+        keys = replace(keys, **{name: bindings})
+        lines += held
     if terminal.shell != old.terminal.shell:
         lines.append(f"[terminal] shell = {list(terminal.shell)!a}")
         terminal = replace(terminal, shell=old.terminal.shell)
@@ -58,6 +56,15 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
         lines.append(f"[session] rerun = {session.rerun!a}")
         session = replace(session, rerun=old.session.rerun)
     return replace(new, keys=keys, terminal=terminal, session=session, claude=claude), lines
+
+
+def _without_risky(before: Bindings, after: Bindings, section: str) -> tuple[Bindings, list[str]]:
+    """Bindings without the new ones that do more than arrange, and these in lines."""
+    risky = {key for key, line in after.items() if line != before.get(key) and not is_harmless(line)}
+    lines = [f"[{section}] {clean(key)} = {ascii(toml(after[key]))[1:-1]}" for key in sorted(risky)]
+    bindings = {key: line for key, line in after.items() if key not in risky}
+    kept = {key: before[key] for key in risky if key in before}
+    return MappingProxyType(bindings | kept), lines
 
 
 def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:

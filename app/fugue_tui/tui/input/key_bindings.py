@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from fugue_tui.control.core.confirmation import count
-from fugue_tui.control.keymap import Action, Binding, Keymap, canonical
+from fugue_tui.control.keymap import Action, Binding, Keymap, canonical, steps
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
@@ -218,7 +218,11 @@ _LABELS: Final = {
 
 
 def label(binding: Binding) -> str:
-    """What a key does, in a few words: a command without the names of its flags."""
+    """What a key does, in a few words: commands without the names of their flags."""
+    return ", ".join(map(_label, steps(binding)))
+
+
+def _label(binding: Binding) -> str:
     if binding.action is not None:
         return _LABELS[binding.action]
     verb, *rest = binding.words.split()

@@ -61,10 +61,14 @@ class Actions:
 
     def run(self, binding: Binding) -> None:
         """Run what a key is bound to."""
+        following = binding.following
         if binding.action is not None:
             self._table[binding.action]()
+            if following is not None:
+                self.run(following)
         elif binding.command is not None:
-            self._app.commands.confirm(binding.command)
+            then: Callable[[object], None] | None = (lambda _: self.run(following)) if following is not None else None
+            self._app.commands.confirm(binding.command, then=then)
 
     def report_undo(self, text: str, reverting: str) -> None:
         """Show which panes were closed or what was undone, and the keys that bring the panes back."""
