@@ -17,6 +17,7 @@ from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
+from fugue_tui_widgets.command_prompt import CommandPrompt
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
 
 pytestmark = pytest.mark.slow
@@ -372,7 +373,7 @@ async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> No
         await stage.press(*"focus-pane")
         await stage.until(lambda: "focus-pane ..." in stage.text)
         await stage.press("enter")
-        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.until(lambda: isinstance(stage.app.screen, CommandPrompt))
         await stage.press(*"%1", "enter")
         await stage.until(lambda: stage.mux.focused == 1)
 
@@ -388,7 +389,7 @@ async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> No
 )
 async def test_the_palette_means_what_was_typed_however_fast(open_stage: Open, typed: str, title: str) -> None:
     async with open_stage() as stage:
-        await stage.prefix("colon")
+        await stage.prefix("p")
         line = stage.app.screen.query_one(Input)
         line.value = "l"
         await stage.until(lambda: "list-clients" in stage.text)
@@ -411,7 +412,7 @@ async def test_a_search_of_the_palette_does_not_outlive_its_list(
             async for hit in search(provider, query):
                 yield hit
 
-        await stage.prefix("colon")
+        await stage.prefix("p")
         palette = stage.app.screen
         monkeypatch.setattr(CommandProvider, "search", slow)
         line = palette.query_one(Input)
@@ -424,11 +425,11 @@ async def test_a_search_of_the_palette_does_not_outlive_its_list(
 
 async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("colon")
+        await stage.prefix("p")
         await stage.press(*"rename-")
         await stage.until(lambda: "rename-pane" in stage.text and "rename-window" in stage.text)
         await stage.press("down", "enter")
-        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.until(lambda: isinstance(stage.app.screen, CommandPrompt))
         assert stage.app.screen.query_one(Input).value == "rename-workspace "
 
 

@@ -94,7 +94,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "]": Action.PASTE,
         "=": "paste-smart",
         "p": Action.PALETTE,
-        ":": Action.PALETTE,
+        ":": Action.COMMAND_LINE,
         ">": Action.COMMAND_LINE,
         "a": Action.APPROVALS,
         "?": Action.HELP,

@@ -4,7 +4,7 @@ import asyncio
 import os
 import tempfile
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from textual.content import Content
@@ -15,11 +15,15 @@ from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
+from fugue_tui.control.schema.completion import complete
 from fugue_tui.control.schema.table import render
 from fugue_tui.errors import FugueError
 from fugue_tui.sanitize import clean_text
+from fugue_tui.tui.command_history import CommandHistory
+from fugue_tui.tui.completion_names import names
 from fugue_tui.validation.annotations import dump
-from fugue_tui_widgets.dialogs import Ask, Confirm, Page
+from fugue_tui_widgets.command_prompt import CommandPrompt
+from fugue_tui_widgets.dialogs import Confirm, Page
 from fugue_tui_widgets.paste_dialog import PasteDialog
 
 PENDING_SECONDS: Final = 0.5
@@ -45,6 +49,7 @@ class Commands:
         self._dispatcher = dispatcher
         self._post, self._alert, self._report, self._open_dialog = post, alert, report, open_dialog
         self._pending: dict[Deferred[Any], str] = {}
+        self._history = CommandHistory()
 
     def run(
         self,
@@ -86,19 +91,47 @@ class Commands:
             dialog = PasteDialog(asked.question, *asked.change) if asked.change else Confirm(asked.question)
             self._open_dialog(dialog, lambda yes: self.run(confirmed, origin, then, failed) if yes else None)
 
-    def run_line(self, line: list[str] | str) -> None:
-        """Run a command line, and show its result."""
+    def run_line(self, line: list[str] | str, failed: Callable[[str], None] | None = None) -> None:
+        """Run a command line, or several commands that words `;` separate, until one fails; show their results."""
         try:
-            command = command_line.command(line)
+            lines = command_line.sequence(line) or [line] if isinstance(line, str) else [line]
+            self._run_all([command_line.command(each) for each in lines], failed)
         except FugueError as error:
-            self._alert(str(error))
-            return
-        reads = command.effect is Effect.READ
-        self.confirm(command, _PALETTE, (lambda result: self._show_page(command, result)) if reads else None)
+            (failed or self._alert)(str(error))
 
-    def prompt(self, text: str = "") -> None:
-        """Open the prompt for a command line, with this text in it."""
-        self._open_dialog(Ask("command", text), lambda line: self.run_line(line) if line is not None else None)
+    def _run_all(self, commands: Sequence[Command[Any]], failed: Callable[[str], None] | None) -> None:
+        command, *rest = commands
+
+        def then(result: Any) -> None:
+            if command.effect is Effect.READ:
+                self._show_page(command, result)
+            if rest:
+                self._run_all(rest, failed)
+
+        self.confirm(command, _PALETTE, then if rest or command.effect is Effect.READ else None, failed)
+
+    def prompt(self, text: str = "", error: str = "") -> None:
+        """Open the prompt for a command line, with this text in it and an error below."""
+        self._history.load()
+        prompt = CommandPrompt(self._history.lines, self._complete, _fault, text, error)
+        self._open_dialog(prompt, lambda line: self._entered(line) if line and line.strip() else None)
+
+    def _entered(self, line: str) -> None:
+        """Run a line of the prompt, which comes back with an error that is known at once."""
+        self._history.add(line, self._dispatcher.mux.secrets)
+        errors, waits = list[str](), True
+
+        def failed(error: str) -> None:
+            errors.append(error) if waits else self._alert(error)
+
+        self.run_line(line, failed)
+        waits = False
+        if errors:
+            self.prompt(line, errors[0])
+
+    def _complete(self, text: str) -> tuple[int, Sequence[str]]:
+        found = complete(text, lambda kind: names(self._dispatcher.mux, kind))
+        return found.start, found.candidates
 
     def cancel(self) -> bool:
         """Cancel every pending command; whether there was any."""
@@ -146,6 +179,16 @@ class Commands:
                 self._alert(f"{verb}: {error}")
             case error:
                 self._report(verb, error)
+
+
+def _fault(line: str) -> str:
+    """What is wrong with a command line, or nothing."""
+    try:
+        for each in command_line.sequence(line):
+            command_line.command(each)
+    except FugueError as error:
+        return str(error)
+    return ""
 
 
 def _text(command: Command[Any], result: Any) -> str:
