@@ -41,6 +41,8 @@ class StatusContent(Struct, frozen=True):
     """A message instead of the hint and of tabs at the left; empty for none."""
     mode: str = ""
     """What keys do, in a word or two: shown beside an alert, or where the hint does not fit; precedes tabs."""
+    key_mode: str = ""
+    """The mode of keys, such as `LOCKED`: always shown, after the name; empty for none."""
 
 
 class StatusBar(ErrorBoundary, Widget):
@@ -111,7 +113,9 @@ class StatusBar(ErrorBoundary, Widget):
         content, style = self.content, self.get_component_rich_style
         name = content.workspace + (f"·{content.session}" if content.session else "")
         parts = [Segment(f" {name} ", style("status-bar--name"))]
-        used = cell_len(parts[0].text)
+        if content.key_mode:
+            parts.append(Segment(f" {content.key_mode} ", style("status-bar--alert")))
+        used = sum(cell_len(part.text) for part in parts)
         self._spans = []
         kept = sum(cell_len(text) + 2 for text in (content.alert, content.mode) if text)
         for tab in _fitting(content.tabs, cols - used - kept):

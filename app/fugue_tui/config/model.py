@@ -80,6 +80,10 @@ class TerminalSettings(Struct, frozen=True):
 class KeySettings(Struct, frozen=True):
     """Key bindings."""
 
+    preset: Literal["fugue", "tmux", "zellij"] = "fugue"
+    """The keys that there are at first: Fugue's own, as tmux's as it can be, or zellij's modes without a prefix."""
+    unlock: Annotated[str, _KEY] = "ctrl+g"
+    """The key that ends locked mode, in which every other key goes to the program."""
     prefix: Annotated[str, _KEY] = "ctrl+b"
     """The key that starts a key command; pressed twice, it goes to the program."""
     nested_prefix: Annotated[str, Refined(TEXT, lambda key: key_fault(key) if key else "")] = ""

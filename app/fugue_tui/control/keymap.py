@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control import command_table as command_table
+from fugue_tui.control import key_presets
 from fugue_tui.control.commands.panes import FocusPane, ResizePane
 from fugue_tui.control.core.command import Command, Effect
 from fugue_tui.control.schema.command_line import parse, sequence, split
@@ -48,6 +49,25 @@ class Action(StrEnum):
     TASKS = "show-tasks"
     HOLD_PANE = "hold-pane"
     FREEZE_AGENTS = "toggle-freeze"
+    LOCK = "lock-keys"
+    RESIZE_MODE = "resize-mode"
+    MOVE_MODE = "move-mode"
+    PANE_MODE = "pane-mode"
+    TAB_MODE = "tab-mode"
+    SESSION_MODE = "session-mode"
+    NORMAL_MODE = "normal-mode"
+
+
+class Mode(StrEnum):
+    """What keys without the prefix are for, other than the program."""
+
+    LOCKED = "locked"
+    """Every key goes to the program, the prefix too."""
+    RESIZE = "resize"
+    MOVE = "move"
+    PANE = "pane"
+    TAB = "tab"
+    SESSION = "session"
 
 
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
@@ -104,6 +124,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "j": "focus-waiting-agent",
         "A": Action.AGENTS,
         "t": Action.TASKS,
+        "K": Action.LOCK,
+        "+": Action.RESIZE_MODE,
+        "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,
@@ -141,6 +164,10 @@ class Keymap(Struct, frozen=True):
     """Keys after the prefix, in the order of the help page."""
     always: Mapping[KeyPress, Binding]
     """Without the prefix; every other key is sent to the program."""
+    modes: Mapping[Mode, Mapping[KeyPress, Binding]] = MappingProxyType({})
+    """The keys of each mode but the locked one."""
+    unlock: KeyPress = KeyPress("g", Modifiers.CTRL)
+    """Ends the locked mode."""
 
 
 def canonical(press: KeyPress) -> KeyPress:
@@ -157,13 +184,20 @@ def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
     """The active bindings, and the configuration's errors, one line each; invalid bindings are left out."""
     errors: list[str] = []
     prefix = canonical(parse_key(settings.prefix))
-    prefixed = dict(_bound(key, line) for key, line in DEFAULTS.items())
-    always = dict(_bound(key, line) for key, line in DIRECT.items()) if settings.focus_with_alt_arrows else {}
+    prefixed = _table({**DEFAULTS, **(key_presets.TMUX if settings.preset == "tmux" else {})})
+    always = _table(DIRECT if settings.focus_with_alt_arrows else {})
+    always |= _table(key_presets.ZELLIJ if settings.preset == "zellij" else {})
     _bind_all(prefixed, settings.bindings, "keys.bindings", lambda press: _prefix_fault(press, prefix), errors)
     _bind_all(always, settings.direct, "keys.direct", lambda press: _direct_fault(press, settings), errors)
     prefixed.pop(prefix, None)
     always.pop(prefix, None)
-    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(always)), tuple(errors)
+    modes = {Mode(name): _table(lines) for name, lines in key_presets.MODES.items()}
+    unlock = canonical(parse_key(settings.unlock))
+    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(always), modes, unlock), tuple(errors)
+
+
+def _table(lines: Mapping[str, str]) -> dict[KeyPress, Binding]:
+    return dict(_bound(key, line) for key, line in lines.items())
 
 
 def binding(line: str | Sequence[str]) -> Binding:

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
 from textual import constants, events
 from textual._context import active_message_pump
 from textual.app import App, ComposeResult
@@ -275,7 +276,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def is_prefix(self, client: AttachedClient, press: KeyPress) -> bool:
         """Whether a key is a prefix at a client."""
-        return self.keyboard.is_prefix(press, client.prefixes)
+        return not self.keyboard.is_locked(client.id) and self.keyboard.is_prefix(press, client.prefixes)
 
     def pause_rendering(self) -> None:
         """Lay out and draw nothing: no client shows the screen."""
@@ -397,8 +398,9 @@ class FugueApp(App[int], inherit_bindings=False):
             return
         keys = self.keyboard
         content = view_model.status_content(self.mux, keys.hint, keys.mode, self.alerts.text, self._marks)
+        content = replace(content, key_mode=keys.key_mode)
         self._status.show(content)
-        display = bool(content.mode or content.alert)
+        display = bool(content.mode or content.alert or content.key_mode)
         if self._bar_covers and self._status.display != display:
             self._status.display = display
             self._is_switching = True

@@ -1,6 +1,7 @@
 """What keys do besides running a command: ask for names, choose from lists, show help, drag dividers."""
 
 from collections.abc import Callable
+from functools import partial
 
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
@@ -17,7 +18,7 @@ from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.key_bindings import KeyDispatch
+from fugue_tui.tui.input.key_bindings import MODE_ACTIONS, KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
@@ -57,6 +58,7 @@ class Actions:
             Action.TASKS: TaskOverview(app).open,
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
+            **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
 
     def run(self, binding: Binding) -> None:
