@@ -69,12 +69,6 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "<": "palette",
         ">": "palette",
         "/": "help",
-        "pageup": "scroll",
-        "alt+o": "rotate-panes --no-forward",
-        **{
-            f"alt+{number}": f"select-layout {preset}"
-            for number, preset in enumerate(("even_horizontal", "even_vertical", "main_top", "main_left", "tiled"), 1)
-        },
     }
 )
 """What differs from the default keys after the prefix."""

@@ -6,10 +6,11 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import CALM, Open, Stage
 
-from fugue_tui.config.model import KeySettings
+from fugue_tui.config.model import Config, KeySettings
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.key_presets import MODES, TMUX, ZELLIJ
-from fugue_tui.control.keymap import DEFAULTS, Action, binding, canonical, keymap, steps
+from fugue_tui.control.keymap import DEFAULTS, Action, Binding, binding, canonical, keymap, steps
+from fugue_tui.control.tmux_keys import PREFIX
 from fugue_tui.terminal.input.keys import parse_key
 from fugue_tui_widgets.command_prompt import CommandPrompt
 
@@ -106,3 +107,29 @@ def test_the_users_own_keys_come_before_those_of_the_preset() -> None:
     assert not faults
     assert canonical(parse_key("ctrl+p")) not in keys.always
     assert keys.always[canonical(parse_key("ctrl+t"))].action is Action.HELP
+
+
+@pytest.mark.parametrize("config", [CALM, TMUX_KEYS], ids=["fugue", "tmux"])
+async def test_every_key_of_tmux_does_something_or_says_why_not(
+    open_stage: Open, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage(config=config) as stage:
+        ran, run, keys = list[Binding](), stage.app.actions.run, stage.app.keyboard
+
+        def record(binding: Binding) -> None:
+            ran.append(binding)
+            run(binding)
+
+        monkeypatch.setattr(stage.app.actions, "run", record)
+        for each in PREFIX:
+            await split(stage) if len(stage.mux.workspace.panes) < 2 else None
+            press = parse_key(each.key)
+            keys.press(keys.keymap.prefix)
+            assert keys.press(press) == (each.key != "C-b")
+            await stage.pilot.pause()
+            if canonical(press) in keys.keymap.prefixed:
+                assert ran.pop() == keys.keymap.prefixed[canonical(press)]
+            elif each.key != "C-b":
+                assert stage.app.alerts.text.endswith(f"does nothing; {each.note}")
+            while not stage.app.on_panes or keys.mode:
+                await stage.press("escape")

@@ -9,6 +9,7 @@ from msgspec import Struct
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding, Keymap, Mode, canonical, steps
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.tui.app_context import AppContext
@@ -223,7 +224,8 @@ class KeyDispatch:
         elif press.role == "escape":
             self._app.commands.cancel()
         else:
-            self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; ? lists the keys")
+            reason = why_not(press) or "? lists the keys"
+            self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; {reason}")
         return True
 
     def _run_prefixed(self, binding: Binding, client: int) -> None:
