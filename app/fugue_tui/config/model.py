@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from fugue_tui import trusted_files
 from fugue_tui.config.values import (
     directories_fault,
+    hook_fault,
     key_fault,
     patterns_fault,
     programs_fault,
@@ -51,6 +52,12 @@ _LINES: Final = Refined(OneOf((TEXT, ListOf(TEXT))), words="a command line or a 
 Bindings: TypeAlias = Annotated[
     Mapping[str, str | tuple[str, ...]],
     Refined(Table(_LINES, _KEY), make=MappingProxyType, words="a table of command lines"),
+]
+HookLines: TypeAlias = Annotated[
+    Mapping[str, str | tuple[str, ...]],
+    Refined(
+        Table(_LINES, Refined(TEXT, hook_fault)), make=MappingProxyType, words="a table of events and command lines"
+    ),
 ]
 
 
@@ -95,6 +102,14 @@ class KeySettings(Struct, frozen=True):
     "select-layout next"]), or "" for nothing; { x = "close-pane" }."""
     direct: Bindings = field(default_factory=lambda: MappingProxyType({}))
     """The same without the prefix, for keys with Ctrl or Alt and function keys; { "alt+h" = "focus-pane left" }."""
+
+
+class HookSettings(Struct, frozen=True):
+    """Commands that events run, for you."""
+
+    on: HookLines = field(default_factory=lambda: MappingProxyType({}))
+    """What an event runs: a command line or several; { pane-exited = "select-layout tiled" }. {pane}, {window} and
+    {code} stand for its pane, window and exit code."""
 
 
 class UiSettings(Struct, frozen=True):
@@ -238,6 +253,7 @@ class Config(Struct, frozen=True):
 
     terminal: Annotated[TerminalSettings, _section(TerminalSettings, "terminal")] = TerminalSettings()
     keys: Annotated[KeySettings, _section(KeySettings, "keys")] = KeySettings()
+    hooks: Annotated[HookSettings, _section(HookSettings, "hooks")] = HookSettings()
     ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
     session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()
     mcp: Annotated[McpSettings, _section(McpSettings, "mcp")] = McpSettings()

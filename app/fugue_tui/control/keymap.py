@@ -18,8 +18,8 @@ from fugue_tui.config.model import KeySettings
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control import key_presets
 from fugue_tui.control.commands.panes import FocusPane, ResizePane
-from fugue_tui.control.core.command import Command, Effect
-from fugue_tui.control.schema.command_line import parse, sequence, split
+from fugue_tui.control.core.command import Command
+from fugue_tui.control.schema.command_line import HARMLESS, parse, sequence, split
 from fugue_tui.control.schema.command_schema import build
 from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
 from fugue_tui.geometry import Side
@@ -234,10 +234,7 @@ def is_harmless(line: str | Sequence[str]) -> bool:
         commands = [step.command for step in steps(binding(line))] if line else []
     except FugueError:
         return True
-    return all(
-        command is None or (not command.user_only and command.effects <= {Effect.READ, Effect.LAYOUT})
-        for command in commands
-    )
+    return all(command is None or (not command.user_only and command.effects <= HARMLESS) for command in commands)
 
 
 def _bound(key: str, line: str | Sequence[str]) -> tuple[KeyPress, Binding]:

@@ -212,7 +212,7 @@ _COPY_HEAD: Final = (
     "",
     "## Copy mode",
     "",
-    "All keys of tmux's tables `copy-mode-vi` and `copy-mode` are the same, the mouse as above, but for these. With Vi's:",
+    "All keys of tmux's tables `copy-mode-vi` and `copy-mode` are the same but for these. With Vi's:",
     "",
     *_TABLE_HEAD,
 )

@@ -44,6 +44,7 @@ from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
+from fugue_tui.tui.ui.hooks import Hooks
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.view_model import arrange
@@ -203,6 +204,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_change.connect(self._changed)
         self.mux.on_event.connect(self.pane_notifications.handle)
         self.agent_notifications.start()
+        Hooks(self).start()
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.mux.undo_log.on_report.connect(self.actions.report_undo)

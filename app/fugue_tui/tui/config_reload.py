@@ -9,8 +9,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from fugue_tui.config import model
-from fugue_tui.config.model import Bindings, ClaudeSettings, Config
+from fugue_tui.config.model import Bindings, ClaudeSettings, Config, HookSettings
 from fugue_tui.config.values import toml
+from fugue_tui.control import hooks
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.dispatch.policy import loosened, tightened
@@ -41,9 +42,11 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
         lines.append(f"[keys] prefix = {keys.prefix!a}")
         keys = replace(keys, prefix=old.keys.prefix)
     for name in ("bindings", "direct"):
-        bindings, held = _without_risky(getattr(old.keys, name), getattr(keys, name), f"keys.{name}")
+        bindings, held = _without_risky(getattr(old.keys, name), getattr(keys, name), f"keys.{name}", is_harmless)
         keys = replace(keys, **{name: bindings})
         lines += held
+    on, held = _without_risky(old.hooks.on, new.hooks.on, "hooks.on", hooks.is_harmless)
+    lines += held
     if terminal.shell != old.terminal.shell:
         lines.append(f"[terminal] shell = {list(terminal.shell)!a}")
         terminal = replace(terminal, shell=old.terminal.shell)
@@ -55,12 +58,14 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if _RERUN.index(session.rerun) > _RERUN.index(old.session.rerun):
         lines.append(f"[session] rerun = {session.rerun!a}")
         session = replace(session, rerun=old.session.rerun)
-    return replace(new, keys=keys, terminal=terminal, session=session, claude=claude), lines
+    return replace(new, keys=keys, hooks=HookSettings(on=on), terminal=terminal, session=session, claude=claude), lines
 
 
-def _without_risky(before: Bindings, after: Bindings, section: str) -> tuple[Bindings, list[str]]:
-    """Bindings without the new ones that do more than arrange, and these in lines."""
-    risky = {key for key, line in after.items() if line != before.get(key) and not is_harmless(line)}
+def _without_risky(
+    before: Bindings, after: Bindings, section: str, harmless: Callable[[str | tuple[str, ...]], bool]
+) -> tuple[Bindings, list[str]]:
+    """Bindings or hooks without the new ones that do more than arrange, and these in lines."""
+    risky = {key for key, line in after.items() if line != before.get(key) and not harmless(line)}
     lines = [f"[{section}] {clean(key)} = {ascii(toml(after[key]))[1:-1]}" for key in sorted(risky)]
     bindings = {key: line for key, line in after.items() if key not in risky}
     kept = {key: before[key] for key in risky if key in before}
@@ -135,7 +140,7 @@ class ConfigApplier:
 
     def _keys(self, config: Config) -> tuple[Keymap, list[str]]:
         keys, faults = keymap(config.keys)
-        return keys, list(faults)
+        return keys, [*faults, *hooks.faults(config.hooks)]
 
     def watch(self, file: Path | None, faults: Sequence[str]) -> None:
         """Watch the file; its `faults` are reported with the first screen."""

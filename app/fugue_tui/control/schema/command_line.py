@@ -15,7 +15,7 @@ from itertools import islice
 from textwrap import fill
 from typing import Any, Final, NoReturn, cast
 
-from fugue_tui.control.core.command import Command, registry
+from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_schema import build, describe
 from fugue_tui.control.schema.tmux_names import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
@@ -28,6 +28,9 @@ TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane"
 
 _ALIASES: Final = {"--for": "--seconds"}
 """Other names of flags."""
+
+HARMLESS: Final = frozenset((Effect.READ, Effect.LAYOUT))
+"""The effects of commands that only look at the workspace or arrange it."""
 
 PROGRAM: Final = "command"
 """The field that the words after `--` go to."""
