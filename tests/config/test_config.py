@@ -58,8 +58,8 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
         "scrollback, shell, term, shell_integration, clipboard, on_exit",
         f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
         f"{file}: ui.mouse: 1 is not true or false",
-        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, hooks, ui, session, mcp, agents, "
-        "claude",
+        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, hooks, ui, session, mcp, "
+        "agents, claude",
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from textual.content import Content
 from textual.screen import Screen
 
+from fugue_tui.control.commands.run_shell import ShellOutput
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
@@ -147,9 +148,23 @@ class Commands:
 
     def _show_result(self, command: Command[Any]) -> Callback:
         """Shows a result in one line, where the screen itself does not show it."""
-        return lambda result: self._alert(
-            f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}"
-        )
+
+        def show(result: Any) -> None:
+            if isinstance(result, ShellOutput):
+                self._show_output(command, result)
+            else:
+                self._alert(f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}")
+
+        return show
+
+    def _show_output(self, command: Command[Any], result: ShellOutput) -> None:
+        """Show what a shell command printed on a page, and in the status bar how it ended if it printed nothing."""
+        ended = "took too long" if result.timed_out else f"exit code {result.exit_code}"
+        if result.output.strip():
+            more = "\n... (more is not kept)" if result.cut else ""
+            self._open_dialog(Page(f"{command.verb}: {ended}", Content(result.output.rstrip() + more)), None)
+        else:
+            self._alert(f"{command.verb}: {ended}")
 
     def _follow(
         self, command: Command[Any], later: Deferred[Any], then: Callback, failed: Callable[[str], None] | None

@@ -13,6 +13,7 @@ from fugue_tui.store.paths import state_path
 from fugue_tui.tui import command_history
 from fugue_tui.tui.command_history import LINES, is_kept
 from fugue_tui_widgets.command_prompt import CommandPrompt
+from fugue_tui_widgets.dialogs import Page
 
 SECRETS = SessionSettings().secrets
 
@@ -24,6 +25,7 @@ def line(stage: Stage) -> str:
 
 async def opened(stage: Stage, *keys: str) -> None:
     """Open the prompt and press keys."""
+    await stage.until(lambda: stage.app.on_panes)
     await stage.prefix("colon")
     await stage.until(lambda: isinstance(stage.app.screen, CommandPrompt))
     await stage.press(*keys)
@@ -82,6 +84,16 @@ async def test_several_commands_are_run_in_order(open_stage: Open) -> None:
     async with open_stage() as stage:
         await opened(stage, *"split-pane ; rename-pane made", "enter")
         await stage.until(lambda: [each.name for each in stage.mux.workspace.panes.values()] == ["", "made"])
+
+
+async def test_what_a_shell_command_printed_is_shown_on_a_page(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await opened(stage, *"run-shell 'echo a$((40+2)); exit 3'", "enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Page) and "a42" in stage.text)
+        assert "run-shell: exit code 3" in stage.text
+        await stage.press("escape")
+        await opened(stage, *"run-shell false", "enter")
+        await stage.until(lambda: "run-shell: exit code 1" in stage.text)
 
 
 @pytest.mark.parametrize(
