@@ -16,11 +16,12 @@ from tests.mcp.conftest import serve as serve
 from tests.mcp.conftest import served as served
 
 from fugue_tui.cli.completions.completions import SHELLS
-from fugue_tui.cli.completions.words import Source, words
+from fugue_tui.cli.completions.words import words
 from fugue_tui.cli.main import _SUBCOMMANDS  # pyright: ignore[reportPrivateUsage]
 from fugue_tui.cli.setup.clients import CLIENTS
 from fugue_tui.control.commands.panes import RenamePane
 from fugue_tui.control.core.command import USER
+from fugue_tui.control.schema.command_words import Source
 
 pytestmark = pytest.mark.slow
 Complete = Callable[..., list[set[str]]]

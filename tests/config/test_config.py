@@ -58,8 +58,8 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
         "scrollback, shell, term, shell_integration, clipboard, on_exit",
         f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
         f"{file}: ui.mouse: 1 is not true or false",
-        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, ui, status, session, mcp, "
-        "agents, claude",
+        f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, hooks, ui, status, session, "
+        "mcp, agents, claude",
     )
 
 
@@ -94,7 +94,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         ("[terminal]\nshell = [1]", "config.toml: terminal.shell[0]: 1 is not text"),
         ("[keys]\nprefix = 'crtl+a'", "config.toml: keys.prefix: 'crtl' is no modifier; did you mean ctrl?"),
         ("[keys]\nprefix = 'ctrl+entr'", "config.toml: keys.prefix: 'entr' is no key; did you mean enter?"),
-        ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings.x: 3 is not text"),
+        ("[keys]\nbindings = {x = 3}", "config.toml: keys.bindings.x: 3 is not a command line or a list of them"),
         (
             "[keys]\nbindings = {PageUp = 'scroll'}",
             "config.toml: keys.bindings.PageUp: 'PageUp' is no key; did you mean pageup?",
@@ -104,7 +104,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
             "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
             "running, agents, other, all; did you mean layout?",
         ),
-        ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of strings'),
+        ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of command lines'),
     ],
 )
 def test_a_config_fault_names_the_key_and_the_reason(text: str, fault: str) -> None:
@@ -112,13 +112,15 @@ def test_a_config_fault_names_the_key_and_the_reason(text: str, fault: str) -> N
 
 
 def test_a_binding_that_is_wrong_drops_only_itself() -> None:
-    found = parse("[keys.bindings]\n'|' = 'split-pane'\nPageUp = 'scroll'\n'hyper+x' = ''\nx = 3\ny = ''\n")
+    found = parse(
+        "[keys.bindings]\n'|' = 'split-pane'\nPageUp = 'scroll'\n'hyper+x' = ''\nx = 3\ny = ''\nz = ['a', 'b']\n"
+    )
     assert [fault.split(": ")[1] for fault in found.faults] == [
         "keys.bindings.PageUp",
         "keys.bindings.hyper+x",
         "keys.bindings.x",
     ]
-    assert found.config.keys.bindings == {"|": "split-pane", "y": ""}
+    assert found.config.keys.bindings == {"|": "split-pane", "y": "", "z": ("a", "b")}
 
 
 @pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "x = " + "9" * 5_000, "[" * 50, "\x1b = 1", "= =", '"""'])

@@ -5,10 +5,12 @@ from types import MappingProxyType
 import pytest
 
 from fugue_tui.config.model import KeySettings
+from fugue_tui.control.commands.layouts import SelectLayout
 from fugue_tui.control.commands.panes import ClosePane, FocusPane, SplitPane
 from fugue_tui.control.core.command import registry
 from fugue_tui.control.core.new_pane import Direction
-from fugue_tui.control.keymap import DEFAULTS, DIRECT, Action, binding, canonical, keymap
+from fugue_tui.control.keymap import DEFAULTS, DIRECT, Action, binding, canonical, is_harmless, keymap, steps
+from fugue_tui.control.schema.command_line import sequence
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key, spell
 
 
@@ -84,6 +86,63 @@ def test_a_wrong_binding_is_named_and_the_rest_applies(key: str, line: str, said
     assert said in faults[0]
     assert keys.prefixed[KeyPress("x")].command == ClosePane()
     assert keys.prefixed[KeyPress("|")].words == "zoom-pane"
+
+
+def test_one_key_runs_several_commands_in_order() -> None:
+    several = ("split-pane", "select-layout next ; help")
+    keys, faults = keymap(KeySettings(bindings=MappingProxyType({"K": several})))
+    assert not faults
+    found = [step.command or step.action for step in steps(keys.prefixed[KeyPress("K")])]
+    assert found == [SplitPane(), SelectLayout(preset="next"), Action.HELP]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("a b ; c", ["a b", "c"]),
+        ("a ';' b", ["a ';' b"]),
+        ('a "x ; y" ; b \\; c', ['a "x ; y"', "b \\; c"]),
+        ("; a ;; b ;", ["a", "b"]),
+        ("a 'open ; b", ["a 'open", "b"]),
+        ("a;b", ["a;b"]),
+    ],
+)
+def test_a_semicolon_between_commands_separates_them_unless_it_is_quoted(line: str, parts: list[str]) -> None:
+    assert sequence(line) == parts
+
+
+def test_a_key_without_the_prefix_is_bound_and_released() -> None:
+    mine = MappingProxyType({"alt+h": "focus-pane left", "f5": ("split-pane", "help"), "alt+left": ""})
+    keys, faults = keymap(KeySettings(direct=mine))
+    assert not faults
+    assert keys.always[KeyPress("h", Modifiers.ALT)].command == FocusPane(pane="left")
+    assert keys.always[KeyPress("f5")].following is not None
+    assert KeyPress("left", Modifiers.ALT) not in keys.always
+
+
+@pytest.mark.parametrize(
+    ("direct", "said"),
+    [
+        ({"x": "help"}, "keys.direct.x: is typed into programs; bind it after the prefix in [keys.bindings]"),
+        ({"enter": "help"}, "is typed into programs"),
+        ({"ctrl+b": "help"}, "keys.direct.ctrl+b: is the prefix"),
+        ({"ctrl+q": "help"}, "is the nested_prefix"),
+        ({"alt+H": "help", "alt+shift+h": "detach"}, "keys.direct.alt+shift+h: is the same key as alt+H"),
+        ({"alt+x": "halp"}, "no command halp; did you mean help?"),
+        ({"alt+x": ("split-pane", "close-pan")}, "no command close-pan; did you mean close-pane?"),
+        ({"alt+x": ";"}, "no command was given"),
+    ],
+)
+def test_a_key_that_cannot_do_without_the_prefix_drops_only_itself(direct: dict[str, str], said: str) -> None:
+    settings = KeySettings(nested_prefix="ctrl+q", direct=MappingProxyType({"alt+z": "zoom-pane", **direct}))
+    keys, (fault,) = keymap(settings)
+    assert said in fault
+    assert keys.always[KeyPress("z", Modifiers.ALT)].words == "zoom-pane"
+
+
+def test_a_sequence_is_harmless_only_if_all_of_it_is() -> None:
+    assert is_harmless(("focus-pane left", "zoom-pane"))
+    assert not is_harmless("focus-pane left ; close-pane")
 
 
 def test_a_key_is_what_it_types_with_shift_and_what_it_doubles_on_the_keypad() -> None:

@@ -208,6 +208,13 @@ def test_changes_that_let_a_file_run_commands_are_held_back() -> None:
     assert without_risks(new, old)[1] == ["[terminal] shell = []"]
 
 
+def test_a_file_that_binds_a_key_without_the_prefix_waits_for_approval_if_it_does_more_than_arrange() -> None:
+    direct = {"alt+x": ("zoom-pane", "close-pane"), "alt+h": "focus-pane left"}
+    safe, held = without_risks(Config(), Config(keys=KeySettings(direct=direct)))
+    assert dict(safe.keys.direct) == {"alt+h": "focus-pane left"}
+    assert held == ['[keys.direct] alt+x = ["zoom-pane", "close-pane"]']
+
+
 def test_a_file_that_lets_more_programs_print_tags_waits_for_approval() -> None:
     strict = CommunicationSettings(sideband_enabled=False, require_key=True)
     loose = CommunicationSettings(prefer="sideband", panes=("build",))

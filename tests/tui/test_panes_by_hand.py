@@ -17,6 +17,7 @@ from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
+from fugue_tui_widgets.command_prompt import CommandPrompt
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
 
 pytestmark = pytest.mark.slow
@@ -247,6 +248,17 @@ async def test_what_destroys_asks_first_whichever_way_a_user_takes(
         assert len(stage.mux.terminals) == 2
 
 
+async def test_a_key_without_the_prefix_runs_several_commands_until_one_fails(open_stage: Open) -> None:
+    direct = {"alt+s": ("split-pane", "rename-pane made"), "f5": ("focus-pane %9", "split-pane")}
+    keys = KeySettings(direct=MappingProxyType(direct))
+    async with open_stage(config=replace(CALM, keys=keys)) as stage:
+        await stage.press("alt+s")
+        await stage.until(lambda: [pane.name for pane in stage.mux.workspace.panes.values()] == ["", "made"])
+        await stage.press("f5")
+        await stage.until(lambda: "no pane %9" in stage.text)
+        assert len(stage.mux.workspace.panes) == 2
+
+
 async def test_a_yes_is_for_the_pane_that_was_asked_about(open_stage: Open) -> None:
     async with open_stage() as stage:
         await beside(stage)
@@ -361,7 +373,7 @@ async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> No
         await stage.press(*"focus-pane")
         await stage.until(lambda: "focus-pane ..." in stage.text)
         await stage.press("enter")
-        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.until(lambda: isinstance(stage.app.screen, CommandPrompt))
         await stage.press(*"%1", "enter")
         await stage.until(lambda: stage.mux.focused == 1)
 
@@ -377,7 +389,7 @@ async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> No
 )
 async def test_the_palette_means_what_was_typed_however_fast(open_stage: Open, typed: str, title: str) -> None:
     async with open_stage() as stage:
-        await stage.prefix("colon")
+        await stage.prefix("p")
         line = stage.app.screen.query_one(Input)
         line.value = "l"
         await stage.until(lambda: "last window" in stage.text)
@@ -400,7 +412,7 @@ async def test_a_search_of_the_palette_does_not_outlive_its_list(
             async for hit in search(provider, query):
                 yield hit
 
-        await stage.prefix("colon")
+        await stage.prefix("p")
         palette = stage.app.screen
         monkeypatch.setattr(CommandProvider, "search", slow)
         line = palette.query_one(Input)
@@ -413,11 +425,11 @@ async def test_a_search_of_the_palette_does_not_outlive_its_list(
 
 async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("colon")
+        await stage.prefix("p")
         await stage.press(*"rename-")
         await stage.until(lambda: "rename-pane" in stage.text and "rename-window" in stage.text)
         await stage.press("down", "enter")
-        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.until(lambda: isinstance(stage.app.screen, CommandPrompt))
         assert stage.app.screen.query_one(Input).value == "rename-workspace "
 
 

@@ -28,10 +28,12 @@ def check(named: str) -> int:
 
 def faults(file: Path) -> list[str]:
     """Every fault of a configuration file, its key bindings included."""
+    from fugue_tui.control.hooks import faults as hook_faults
     from fugue_tui.control.keymap import keymap
 
     reading = model.read(file)
-    return [*reading.faults, *(f"{file}: {fault}" for fault in keymap(reading.config.keys)[1])]
+    found = [*keymap(reading.config.keys)[1], *hook_faults(reading.config.hooks)]
+    return [*reading.faults, *(f"{file}: {fault}" for fault in found)]
 
 
 def show(named: str) -> int:

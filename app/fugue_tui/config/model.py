@@ -17,6 +17,7 @@ from fugue_tui.config.monitor import MonitorRules
 from fugue_tui.config.status import StatusSettings, known_parts
 from fugue_tui.config.values import (
     directories_fault,
+    hook_fault,
     key_fault,
     patterns_fault,
     programs_fault,
@@ -32,7 +33,7 @@ from fugue_tui.sanitize import TEXT_LIMIT, clean
 from fugue_tui.user_dirs import config_file
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_docs import field_docs
-from fugue_tui.validation.field_types import TEXT, ListOf, Refined, Table
+from fugue_tui.validation.field_types import TEXT, ListOf, OneOf, Refined, Table
 
 SIZE_LIMIT: Final = 1 << 20
 """Bytes; a larger file is not read."""
@@ -49,8 +50,17 @@ _WORDS: Final = Refined(ListOf(TEXT), words='a list of strings, such as ["bash",
 
 _PATTERNS: Final = Refined(ListOf(_WORDS), words='a list of lists of words, such as [["rm", "-rf", "/"]]')
 
+_LINES: Final = Refined(OneOf((TEXT, ListOf(TEXT))), words="a command line or a list of them")
+
 Bindings: TypeAlias = Annotated[
-    Mapping[str, str], Refined(Table(TEXT, _KEY), make=MappingProxyType, words="a table of strings")
+    Mapping[str, str | tuple[str, ...]],
+    Refined(Table(_LINES, _KEY), make=MappingProxyType, words="a table of command lines"),
+]
+HookLines: TypeAlias = Annotated[
+    Mapping[str, str | tuple[str, ...]],
+    Refined(
+        Table(_LINES, Refined(TEXT, hook_fault)), make=MappingProxyType, words="a table of events and command lines"
+    ),
 ]
 
 
@@ -80,6 +90,10 @@ class TerminalSettings(Struct, frozen=True):
 class KeySettings(Struct, frozen=True):
     """Key bindings."""
 
+    preset: Literal["fugue", "tmux", "zellij"] = "fugue"
+    """The keys that there are at first: Fugue's own, as tmux's as it can be, or zellij's modes without a prefix."""
+    unlock: Annotated[str, _KEY] = "ctrl+g"
+    """The key that ends locked mode, in which every other key goes to the program."""
     prefix: Annotated[str, _KEY] = "ctrl+b"
     """The key that starts a key command; pressed twice, it goes to the program."""
     nested_prefix: Annotated[str, Refined(TEXT, lambda key: key_fault(key) if key else "")] = ""
@@ -89,7 +103,18 @@ class KeySettings(Struct, frozen=True):
     copy_mode: Literal["auto", "vi", "emacs"] = "auto"
     """The keys of copy mode; auto takes those of emacs if $VISUAL or $EDITOR is one, else those of vi."""
     bindings: Bindings = field(default_factory=lambda: MappingProxyType({}))
-    """What a key does after the prefix: a command as on the command line, or "" for nothing; { x = "close-pane" }."""
+    """What a key does after the prefix: a command as on the command line, several of them (["split-pane",
+    "select-layout next"]), or "" for nothing; { x = "close-pane" }."""
+    direct: Bindings = field(default_factory=lambda: MappingProxyType({}))
+    """The same without the prefix, for keys with Ctrl or Alt and function keys; { "alt+h" = "focus-pane left" }."""
+
+
+class HookSettings(Struct, frozen=True):
+    """Commands that events run, for you."""
+
+    on: HookLines = field(default_factory=lambda: MappingProxyType({}))
+    """What an event runs: a command line or several; { pane-exited = "select-layout tiled" }. {pane}, {window} and
+    {code} stand for its pane, window and exit code."""
 
 
 class UiSettings(Struct, frozen=True):
@@ -244,6 +269,7 @@ class Config(Struct, frozen=True):
 
     terminal: Annotated[TerminalSettings, _section(TerminalSettings, "terminal")] = TerminalSettings()
     keys: Annotated[KeySettings, _section(KeySettings, "keys")] = KeySettings()
+    hooks: Annotated[HookSettings, _section(HookSettings, "hooks")] = HookSettings()
     ui: Annotated[UiSettings, _section(UiSettings, "ui")] = UiSettings()
     status: Annotated[StatusSettings, _section(StatusSettings, "status")] = StatusSettings()
     session: Annotated[SessionSettings, _section(SessionSettings, "session")] = SessionSettings()

@@ -15,6 +15,14 @@ from fugue_tui.validation.suggestion import suggestion
 
 TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "agents", "other", "all")
 """The sets of tools for agents, and `all`."""
+HOOKS: Final = (
+    "started", "exit", "pane-exited", "bell", "notification", "title", "cwd", "events-dropped",
+    "agent", "agent-idle", "agent-working", "agent-blocked", "agent-done", "agent-error", "agent-unknown", "task",
+    "command-started", "command-finished", "focus", "layout", "pane-opened", "pane-created", "pane-closed",
+    "pane-renamed", "window-opened", "window-created", "window-closed", "window-renamed",
+    "client-attached", "client-detached",
+)  # fmt: skip
+"""The events that can run a hook."""
 _MODIFIERS: Final = ("ctrl", "alt", "shift", "super")
 _KEYS: Final = (
     *(
@@ -48,6 +56,12 @@ def key_fault(key: str) -> str:
     if name in _KEYS or (len(name) == 1 and name.isprintable() and name != " "):
         return ""
     return f"'{clean(name)}' is no key{suggestion(name, _KEYS) or '; keys are written like ctrl+b, alt+left, f5'}"
+
+
+def hook_fault(name: str) -> str:
+    """A hook is named after an event."""
+    there = f"; there are {', '.join(HOOKS)}"
+    return "" if name in HOOKS else f"no event {clean(name)!a}{suggestion(name, HOOKS) or there}"
 
 
 def shell_fault(shell: tuple[str, ...]) -> str:

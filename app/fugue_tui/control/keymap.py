@@ -1,11 +1,13 @@
 """Key bindings: the defaults as data, and the user's own on top of them.
 
-A binding is a command line, or the name of an `Action` of the client's screen. Keys follow tmux, except that `P`
-selects the previous window, because `p` opens the palette, and digits count windows from 1.
+A binding is a command line, several of them, or the name of an `Action` of the client's screen. Keys follow tmux,
+except that `P` selects the previous window, because `p` opens the palette, and digits count windows from 1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
+from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,12 +16,14 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control import command_table as command_table
+from fugue_tui.control import key_presets
 from fugue_tui.control.commands.panes import FocusPane, ResizePane
-from fugue_tui.control.core.command import Command, Effect
-from fugue_tui.control.schema.command_line import parse, split
+from fugue_tui.control.core.command import Command
+from fugue_tui.control.schema.command_line import HARMLESS, parse, sequence, split
 from fugue_tui.control.schema.command_schema import build
-from fugue_tui.errors import FugueError, InvalidArgument
+from fugue_tui.errors import FugueError, InvalidArgument, UnknownCommand
 from fugue_tui.geometry import Side
+from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers, parse_key
 
 
@@ -57,6 +61,25 @@ class Action(StrEnum):
     MESSAGES = "show-messages"
     INFO = "show-info"
     CLOCK = "show-clock"
+    LOCK = "lock-keys"
+    RESIZE_MODE = "resize-mode"
+    MOVE_MODE = "move-mode"
+    PANE_MODE = "pane-mode"
+    TAB_MODE = "tab-mode"
+    SESSION_MODE = "session-mode"
+    NORMAL_MODE = "normal-mode"
+
+
+class Mode(StrEnum):
+    """What keys without the prefix are for, other than the program."""
+
+    LOCKED = "locked"
+    """Every key goes to the program, the prefix too."""
+    RESIZE = "resize"
+    MOVE = "move"
+    PANE = "pane"
+    TAB = "tab"
+    SESSION = "session"
 
 
 PRESETS: Final = ("even_horizontal", "even_vertical", "main_top", "main_left", "tiled")
@@ -123,7 +146,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "-": Action.DELETE_BUFFER,
         "V": "paste-smart",
         "p": Action.PALETTE,
-        ":": Action.PALETTE,
+        ":": Action.COMMAND_LINE,
         ">": Action.COMMAND_LINE,
         "a": Action.APPROVALS,
         "?": Action.HELP,
@@ -135,6 +158,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "t": Action.TASKS,
         "~": Action.MESSAGES,
         "i": Action.INFO,
+        "K": Action.LOCK,
+        "+": Action.RESIZE_MODE,
+        "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
         "d": Action.DETACH,
         "ctrl+z": Action.DETACH,
@@ -148,6 +174,7 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Keys without the prefix, unless disabled in the configuration."""
 _ARROWS: Final = frozenset(Side)
+_TYPING: Final = frozenset({"enter", "tab", "backspace", "escape", "space", "up", "down", "left", "right"})
 
 
 class Binding(Struct, frozen=True):
@@ -159,6 +186,8 @@ class Binding(Struct, frozen=True):
     command: Command[Any] | None = None
     repeats: bool = False
     """Whether it can be repeated without the prefix for a short time (bind-key -r)."""
+    following: "Binding | None" = None
+    """What is run after it, unless it fails."""
 
 
 class Keymap(Struct, frozen=True):
@@ -170,6 +199,10 @@ class Keymap(Struct, frozen=True):
     """Keys after the prefix, in the order of the help page."""
     always: Mapping[KeyPress, Binding]
     """Without the prefix; every other key is sent to the program."""
+    modes: Mapping[Mode, Mapping[KeyPress, Binding]] = MappingProxyType({})
+    """The keys of each mode but the locked one."""
+    unlock: KeyPress = KeyPress("g", Modifiers.CTRL)
+    """Ends the locked mode."""
 
 
 def canonical(press: KeyPress) -> KeyPress:
@@ -185,49 +218,103 @@ def canonical(press: KeyPress) -> KeyPress:
 def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
     """The active bindings, and the configuration's errors, one line each; invalid bindings are left out."""
     errors: list[str] = []
-    prefixed = dict(_bound(key, line) for key, line in DEFAULTS.items())
     prefix = canonical(parse_key(settings.prefix))
-    for key, line in settings.bindings.items():
-        try:
-            _bind(prefixed, prefix, key, line)
-        except FugueError as error:
-            errors.append(f"keys.bindings.{key}: {error}")
+    prefixed = _table({**DEFAULTS, **(key_presets.TMUX if settings.preset == "tmux" else {})})
+    always = _table(DIRECT if settings.focus_with_alt_arrows else {})
+    always |= _table(key_presets.ZELLIJ if settings.preset == "zellij" else {})
+    _bind_all(prefixed, settings.bindings, "keys.bindings", lambda press: _prefix_fault(press, prefix), errors)
+    _bind_all(always, settings.direct, "keys.direct", lambda press: _direct_fault(press, settings), errors)
     prefixed.pop(prefix, None)
-    always = dict(_bound(key, line) for key, line in DIRECT.items())
-    direct = always if settings.focus_with_alt_arrows else {}
-    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(direct)), tuple(errors)
+    always.pop(prefix, None)
+    modes = {Mode(name): _table(lines) for name, lines in key_presets.MODES.items()}
+    unlock = canonical(parse_key(settings.unlock))
+    return Keymap(prefix, MappingProxyType(prefixed), MappingProxyType(always), modes, unlock), tuple(errors)
 
 
-def binding(line: str) -> Binding:
-    """The binding for a command line or an action's name. Raises UnknownCommand or InvalidArgument."""
+def _table(lines: Mapping[str, str]) -> dict[KeyPress, Binding]:
+    return dict(_bound(key, line) for key, line in lines.items())
+
+
+def binding(line: str | Sequence[str]) -> Binding:
+    """The binding for an action's name or a command line, or for several, which are run in order; a word `;` of a line
+    separates them too. Raises UnknownCommand or InvalidArgument."""
+    lines = [part for each in ([line] if isinstance(line, str) else line) for part in sequence(each)]
+    if not lines:
+        raise InvalidArgument('no command was given; "" stands for nothing')
+    bound = [_single(each) for each in lines]
+    return reduce(lambda following, each: replace(each, following=following), reversed(bound[:-1]), bound[-1])
+
+
+def _single(line: str) -> Binding:
     if line in set(Action):
-        return Binding(str(line), action=Action(line))
-    return Binding(line, command=build(*parse(split(line))))
+        return Binding(line, action=Action(line))
+    try:
+        return Binding(line, command=build(*parse(split(line))))
+    except UnknownCommand as error:
+        near = get_close_matches(line, list(Action), n=1, cutoff=0.75)
+        raise UnknownCommand(f"no command {clean(line[:40])}; did you mean {near[0]}?") if near else error from None
 
 
-def is_harmless(line: str) -> bool:
+def steps(bound: Binding) -> Iterator[Binding]:
+    """What a key runs, in order."""
+    step: Binding | None = bound
+    while step is not None:
+        yield step
+        step = step.following
+
+
+def is_harmless(line: str | Sequence[str]) -> bool:
     """Whether a binding only looks at the workspace, arranges it or asks the user; also if it is invalid."""
     try:
-        bound = binding(line) if line else None
+        commands = [step.command for step in steps(binding(line))] if line else []
     except FugueError:
         return True
-    if bound is None or bound.command is None:
-        return True
-    return not bound.command.user_only and bound.command.effects <= {Effect.READ, Effect.LAYOUT}
+    return all(command is None or (not command.user_only and command.effects <= HARMLESS) for command in commands)
 
 
-def _bound(key: str, line: str) -> tuple[KeyPress, Binding]:
+def _bound(key: str, line: str | Sequence[str]) -> tuple[KeyPress, Binding]:
     """A key and its binding, which repeats if it resizes panes, or is an arrow that moves the focus."""
     press, bound = canonical(parse_key(key)), binding(line)
     focuses = isinstance(bound.command, FocusPane) and press.name in _ARROWS
     return press, replace(bound, repeats=focuses or isinstance(bound.command, ResizePane))
 
 
-def _bind(prefixed: dict[KeyPress, Binding], prefix: KeyPress, key: str, line: str) -> None:
-    press = canonical(parse_key(key))
+def _bind_all(
+    table: dict[KeyPress, Binding],
+    lines: Mapping[str, str | tuple[str, ...]],
+    where: str,
+    fault: Callable[[KeyPress], str],
+    errors: list[str],
+) -> None:
+    """Add the configuration's bindings to a table; `fault` says why a key cannot be bound there, or nothing."""
+    spelled: dict[KeyPress, str] = {}
+    for key, line in lines.items():
+        try:
+            press = canonical(parse_key(key))
+            if said := fault(press) or (f"is the same key as {spelled[press]}" if press in spelled else ""):
+                raise InvalidArgument(said)
+            spelled[press] = key
+            if line:
+                table |= [_bound(key, line)]
+            else:
+                table.pop(press, None)
+        except FugueError as error:
+            errors.append(f"{where}.{key}: {error}")
+
+
+def _prefix_fault(press: KeyPress, prefix: KeyPress) -> str:
+    """Why a key cannot follow the prefix."""
     if press == prefix:
-        raise InvalidArgument("is the prefix, which is sent to the program when pressed twice; choose another key")
-    if line:
-        prefixed |= [_bound(key, line)]
-    else:
-        prefixed.pop(press, None)
+        return "is the prefix, which is sent to the program when pressed twice; choose another key"
+    return ""
+
+
+def _direct_fault(press: KeyPress, settings: KeySettings) -> str:
+    """Why a key cannot be bound without the prefix: programs could not be typed into."""
+    if press == canonical(parse_key(settings.prefix)):
+        return "is the prefix; choose another key, or another prefix"
+    if settings.nested_prefix and press == canonical(parse_key(settings.nested_prefix)):
+        return "is the nested_prefix; choose another key"
+    if not press.modifiers & ~Modifiers.SHIFT and (len(press.name) == 1 or press.name in _TYPING):
+        return "is typed into programs; bind it after the prefix in [keys.bindings], or with ctrl or alt"
+    return ""

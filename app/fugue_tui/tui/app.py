@@ -44,6 +44,7 @@ from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
+from fugue_tui.tui.ui.hooks import Hooks
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
@@ -212,6 +213,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.mux.on_event.connect(self.pane_notifications.handle)
         self.agent_notifications.start()
         self.window_monitor.start()
+        Hooks(self).start()
         self.mux.on_screen.connect(self._frames.want)
         self.mux.on_empty.connect(self.leave)
         self.mux.undo_log.on_report.connect(self.actions.report_undo)
@@ -287,7 +289,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def is_prefix(self, client: AttachedClient, press: KeyPress) -> bool:
         """Whether a key is a prefix at a client."""
-        return self.keyboard.is_prefix(press, client.prefixes)
+        return not self.keyboard.is_locked(client.id) and self.keyboard.is_prefix(press, client.prefixes)
 
     def pause_rendering(self) -> None:
         """Lay out and draw nothing: no client shows the screen."""
@@ -425,13 +427,13 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.clients.watched:
             return
         keys = self.keyboard
-        shown = view_model.Keys(keys.hint, keys.mode, keys.keys_of(Action.HELP), self.alerts.text)
+        shown = view_model.Keys(keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self.alerts.text)
         parts, label = self._parts, self._label
         self._tab_names.keep(window.id for window in self.mux.workspace.windows)
         content = view_model.status_content(self.mux, shown, self.settings.status, parts.text, label, self._marks)
         self._status.show(content)
         parts.refresh()
-        display = bool(keys.mode or view_model.scrolled(self.mux) or content.alert)
+        display = bool(keys.mode or keys.key_mode or view_model.scrolled(self.mux) or content.alert)
         if self._bar_covers and self._status.display != display:
             self._status.display = display
             self._is_switching = True

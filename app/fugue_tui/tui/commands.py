@@ -4,22 +4,27 @@ import asyncio
 import os
 import tempfile
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from textual.content import Content
 from textual.screen import Screen
 
+from fugue_tui.control.commands.run_shell import ShellOutput
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
+from fugue_tui.control.schema.completion import complete
 from fugue_tui.control.schema.table import render
 from fugue_tui.errors import FugueError
 from fugue_tui.sanitize import clean_text
+from fugue_tui.tui.command_history import CommandHistory
+from fugue_tui.tui.completion_names import names
 from fugue_tui.validation.annotations import dump
-from fugue_tui_widgets.dialogs import Ask, Confirm, Page
+from fugue_tui_widgets.command_prompt import CommandPrompt
+from fugue_tui_widgets.dialogs import Confirm, Page
 from fugue_tui_widgets.paste_dialog import PasteDialog
 
 PENDING_SECONDS: Final = 0.5
@@ -45,6 +50,7 @@ class Commands:
         self._dispatcher = dispatcher
         self._post, self._alert, self._report, self._open_dialog = post, alert, report, open_dialog
         self._pending: dict[Deferred[Any], str] = {}
+        self._history = CommandHistory()
 
     def run(
         self,
@@ -86,19 +92,47 @@ class Commands:
             dialog = PasteDialog(asked.question, *asked.change) if asked.change else Confirm(asked.question)
             self._open_dialog(dialog, lambda yes: self.run(confirmed, origin, then, failed) if yes else None)
 
-    def run_line(self, line: list[str] | str) -> None:
-        """Run a command line, and show its result."""
+    def run_line(self, line: list[str] | str, failed: Callable[[str], None] | None = None) -> None:
+        """Run a command line, or several commands that words `;` separate, until one fails; show their results."""
         try:
-            command = command_line.command(line)
+            lines = command_line.sequence(line) or [line] if isinstance(line, str) else [line]
+            self._run_all([command_line.command(each) for each in lines], failed)
         except FugueError as error:
-            self._alert(str(error))
-            return
-        reads = command.effects <= {Effect.READ, Effect.CLIPBOARD}
-        self.confirm(command, _PALETTE, (lambda result: self._show_page(command, result)) if reads else None)
+            (failed or self._alert)(str(error))
 
-    def prompt(self, text: str = "") -> None:
-        """Open the prompt for a command line, with this text in it."""
-        self._open_dialog(Ask("command", text), lambda line: self.run_line(line) if line is not None else None)
+    def _run_all(self, commands: Sequence[Command[Any]], failed: Callable[[str], None] | None) -> None:
+        command, *rest = commands
+
+        def then(result: Any) -> None:
+            if command.effects <= {Effect.READ, Effect.CLIPBOARD}:
+                self._show_page(command, result)
+            if rest:
+                self._run_all(rest, failed)
+
+        self.confirm(command, _PALETTE, then if rest or command.effect is Effect.READ else None, failed)
+
+    def prompt(self, text: str = "", error: str = "") -> None:
+        """Open the prompt for a command line, with this text in it and an error below."""
+        self._history.load()
+        prompt = CommandPrompt(self._history.lines, self._complete, _fault, text, error)
+        self._open_dialog(prompt, lambda line: self._entered(line) if line and line.strip() else None)
+
+    def _entered(self, line: str) -> None:
+        """Run a line of the prompt, which comes back with an error that is known at once."""
+        self._history.add(line, self._dispatcher.mux.secrets)
+        errors, waits = list[str](), True
+
+        def failed(error: str) -> None:
+            errors.append(error) if waits else self._alert(error)
+
+        self.run_line(line, failed)
+        waits = False
+        if errors:
+            self.prompt(line, errors[0])
+
+    def _complete(self, text: str) -> tuple[int, Sequence[str]]:
+        found = complete(text, lambda kind: names(self._dispatcher.mux, kind))
+        return found.start, found.candidates
 
     def cancel(self) -> bool:
         """Cancel every pending command; whether there was any."""
@@ -114,9 +148,23 @@ class Commands:
 
     def _show_result(self, command: Command[Any]) -> Callback:
         """Shows a result in one line, where the screen itself does not show it."""
-        return lambda result: self._alert(
-            f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}"
-        )
+
+        def show(result: Any) -> None:
+            if isinstance(result, ShellOutput):
+                self._show_output(command, result)
+            else:
+                self._alert(f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}")
+
+        return show
+
+    def _show_output(self, command: Command[Any], result: ShellOutput) -> None:
+        """Show what a shell command printed on a page, and in the status bar how it ended if it printed nothing."""
+        ended = "took too long" if result.timed_out else f"exit code {result.exit_code}"
+        if result.output.strip():
+            more = "\n... (more is not kept)" if result.cut else ""
+            self._open_dialog(Page(f"{command.verb}: {ended}", Content(result.output.rstrip() + more)), None)
+        else:
+            self._alert(f"{command.verb}: {ended}")
 
     def _follow(
         self, command: Command[Any], later: Deferred[Any], then: Callback, failed: Callable[[str], None] | None
@@ -146,6 +194,16 @@ class Commands:
                 self._alert(f"{verb}: {error}")
             case error:
                 self._report(verb, error)
+
+
+def _fault(line: str) -> str:
+    """What is wrong with a command line, or nothing."""
+    try:
+        for each in command_line.sequence(line):
+            command_line.command(each)
+    except FugueError as error:
+        return str(error)
+    return ""
 
 
 def _text(command: Command[Any], result: Any) -> str:

@@ -9,9 +9,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from fugue_tui.config import model
-from fugue_tui.config.model import ClaudeSettings, Config
+from fugue_tui.config.model import Bindings, ClaudeSettings, Config, HookSettings
 from fugue_tui.config.status import StatusSettings
 from fugue_tui.config.values import toml
+from fugue_tui.control import hooks
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.dispatch.policy import loosened, tightened
@@ -41,12 +42,12 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if keys.prefix != old.keys.prefix and len(keys.prefix) == 1:
         lines.append(f"[keys] prefix = {keys.prefix!a}")
         keys = replace(keys, prefix=old.keys.prefix)
-    before = old.keys.bindings
-    risky = {key for key, line in keys.bindings.items() if line != before.get(key) and not is_harmless(line)}
-    lines += [f"[keys.bindings] {clean(key)} = {clean(keys.bindings[key])!a}" for key in sorted(risky)]
-    bindings = {key: line for key, line in keys.bindings.items() if key not in risky}
-    kept = {key: before[key] for key in risky if key in before}
-    keys = replace(keys, bindings=MappingProxyType(bindings | kept))
+    for name in ("bindings", "direct"):
+        bindings, held = _without_risky(getattr(old.keys, name), getattr(keys, name), f"keys.{name}", is_harmless)
+        keys = replace(keys, **{name: bindings})
+        lines += held
+    on, held = _without_risky(old.hooks.on, new.hooks.on, "hooks.on", hooks.is_harmless)
+    lines += held
     if terminal.shell != old.terminal.shell:
         lines.append(f"[terminal] shell = {list(terminal.shell)!a}")
         terminal = replace(terminal, shell=old.terminal.shell)
@@ -64,8 +65,19 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if agents.monitor != old.agents.monitor and agents.monitor.active:
         lines.append(f"[agents.monitor] {clean(agents.monitor.described())}")
         agents = replace(agents, monitor=old.agents.monitor)
-    kept = replace(new, keys=keys, terminal=terminal, session=session, status=status, claude=claude, agents=agents)
-    return kept, lines
+    kept = replace(new, keys=keys, hooks=HookSettings(on=on), terminal=terminal, session=session, status=status)
+    return replace(kept, claude=claude, agents=agents), lines
+
+
+def _without_risky(
+    before: Bindings, after: Bindings, section: str, harmless: Callable[[str | tuple[str, ...]], bool]
+) -> tuple[Bindings, list[str]]:
+    """Bindings or hooks without the new ones that do more than arrange, and these in lines."""
+    risky = {key for key, line in after.items() if line != before.get(key) and not harmless(line)}
+    lines = [f"[{section}] {clean(key)} = {ascii(toml(after[key]))[1:-1]}" for key in sorted(risky)]
+    bindings = {key: line for key, line in after.items() if key not in risky}
+    kept = {key: before[key] for key in risky if key in before}
+    return MappingProxyType(bindings | kept), lines
 
 
 def _without_new_commands(old: StatusSettings, new: StatusSettings) -> tuple[StatusSettings, list[str]]:
@@ -147,7 +159,7 @@ class ConfigApplier:
 
     def _keys(self, config: Config) -> tuple[Keymap, list[str]]:
         keys, faults = keymap(config.keys)
-        return keys, list(faults)
+        return keys, [*faults, *hooks.faults(config.hooks)]
 
     def watch(self, file: Path | None, faults: Sequence[str]) -> None:
         """Watch the file; its `faults` are reported with the first screen."""

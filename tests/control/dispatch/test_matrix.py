@@ -81,6 +81,7 @@ CALLS = {
     "open-url": "open-url https://example.com",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
+    "run-shell": "run-shell true",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",
     "save-layout": "save-layout --name a",
     "save-session": "save-session --name a --overwrite",
@@ -109,7 +110,7 @@ ALWAYS_ASKED = {"delete-saved", "update-task", "remove-task"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
     "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
-    "restore-session", "run-command", "show-file", "split-pane", "start-agent", "start-team",
+    "restore-session", "run-command", "run-shell", "show-file", "split-pane", "start-agent", "start-team",
 }  # fmt: skip
 """What runs programs in panes that the call opens."""
 NOT_TO_ONESELF = {"send-message", "publish-message"}

@@ -6,7 +6,8 @@ Names of panes come from agents and programs: they are never expanded, and quote
 from collections.abc import Iterable
 from typing import Final
 
-from fugue_tui.cli.completions.words import NAMES, Flag, Source, Values, Word, first_flags, words
+from fugue_tui.cli.completions.words import NAMES, Word, first_flags, words
+from fugue_tui.control.schema.command_words import Flag, Source, Values
 
 _HEAD: Final = r"""# bash completion for fugue-tui; made by: fugue-tui completions bash
 _fugue_tui_names() {

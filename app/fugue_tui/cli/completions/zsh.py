@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-from fugue_tui.cli.completions.words import NAMES, Flag, Source, Values, Word, first_flags, words
+from fugue_tui.cli.completions.words import NAMES, Word, first_flags, words
+from fugue_tui.control.schema.command_words import Flag, Source, Values
 
 _HEAD: Final = r"""#compdef fugue-tui
 # zsh completion for fugue-tui; made by: fugue-tui completions zsh

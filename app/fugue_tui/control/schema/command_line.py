@@ -7,6 +7,7 @@ program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
 """
 
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
@@ -14,7 +15,7 @@ from itertools import islice
 from textwrap import fill
 from typing import Any, Final, NoReturn, cast
 
-from fugue_tui.control.core.command import Command, registry
+from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_schema import build, describe
 from fugue_tui.control.schema.tmux_names import TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
@@ -27,6 +28,9 @@ TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane"
 
 _ALIASES: Final = {"--for": "--seconds"}
 """Other names of flags."""
+
+HARMLESS: Final = frozenset((Effect.READ, Effect.LAYOUT))
+"""The effects of commands that only look at the workspace or arrange it."""
 
 PROGRAM: Final = "command"
 """The field that the words after `--` go to."""
@@ -78,6 +82,19 @@ def split(line: str) -> list[str]:
         return shlex.split(line)
     except ValueError as error:
         raise InvalidArgument(f"{line[:60]!a}: {str(error).lower()}") from None
+
+
+_WORD: Final = re.compile(r"""(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+|\S""", re.DOTALL)
+
+
+def sequence(line: str) -> list[str]:
+    """The command lines in a line, which words `;` that are not quoted separate; empty ones are left out."""
+    start, found = 0, list[str]()
+    for match in _WORD.finditer(line):
+        if not match[0].strip(";"):
+            found.append(line[start : match.start()])
+            start = match.end()
+    return [part for each in (*found, line[start:]) if (part := each.strip())]
 
 
 def format(command: Command[Any]) -> list[str]:

@@ -62,7 +62,8 @@ class EventLog:
         self._number = 0
         self._counted: dict[PaneId, _Counted] = {}
         self._observers: dict[PaneId, _OutputObserver] = {}
-        self._on_entry = CallbackList[[LogEntry]]()
+        self.on_entry: Final = CallbackList[[LogEntry]]()
+        """Called with each entry; unlike `follow`, output is not counted for that."""
         self._on_view = CallbackList[[PaneId]]()
         self._subscribers = 0
         mux.on_change.connect(self._changed)
@@ -88,7 +89,7 @@ class EventLog:
 
         `on_view` is called when a pane's scroll position or selection changed, which is not logged."""
         self._count_output()
-        ends = self._on_entry.connect(call), self._on_view.connect(on_view)
+        ends = self.on_entry.connect(call), self._on_view.connect(on_view)
         self._subscribers += 1
         if self._subscribers == 1:
             for pane, terminal in self._mux.terminals.items():
@@ -115,7 +116,7 @@ class EventLog:
         self._number += 1
         entry = LogEntry(self._number, at, new.kind, new.pane, new.window, MappingProxyType(dict(new.facts)))
         self._entries.append(entry)
-        self._on_entry(entry)
+        self.on_entry(entry)
 
     def _event(self, pane: PaneId, event: PaneEvent) -> None:
         if isinstance(event, Started) and self._restarted(pane):

@@ -1,14 +1,15 @@
 """Dispatches keys: the prefix and what follows it, copy mode, and keys that need no prefix."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from fugue_tui.control.core.confirmation import count
-from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, canonical
+from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, Mode, canonical, steps
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
@@ -20,10 +21,33 @@ from fugue_tui_widgets.which_key import Hint
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
 _NONE: Final = frozenset[KeyPress]()
-_ARROWS: Final = "←→↑↓"
 _COPY_MODE_KEYS: Final = ("v", "q", "y", "n", "N", "/", "Escape", "Enter")
-_HINTED_KEYS: Final = ("?", "%", "c", "p", "a", *_COPY_MODE_KEYS)
+_HINTED_KEYS: Final = ("?", "%", "c", "p", "P", "a", *_COPY_MODE_KEYS)
 """The keys that hints name before the word for what they do."""
+MODE_ACTIONS: Final = {
+    Action.LOCK: Mode.LOCKED,
+    Action.RESIZE_MODE: Mode.RESIZE,
+    Action.MOVE_MODE: Mode.MOVE,
+    Action.PANE_MODE: Mode.PANE,
+    Action.TAB_MODE: Mode.TAB,
+    Action.SESSION_MODE: Mode.SESSION,
+    Action.NORMAL_MODE: None,
+}
+"""The actions that change the mode, and to which."""
+_MODE_HINTS: Final = {
+    Mode.RESIZE: "h j k l or arrows resize · = equal · Escape leaves",
+    Mode.MOVE: "h j k l or arrows move the pane · Escape leaves",
+    Mode.PANE: "n new · d down · r right · x close · f zoom · h j k l focus · Escape leaves",
+    Mode.TAB: "n new · x close · r rename · 1-9 · h l previous, next · Escape leaves",
+    Mode.SESSION: "d detach · w choose · Escape leaves",
+}
+_HINTED: Final = (
+    (Action.HELP, "help"),
+    ("split-pane --direction horizontal", "split"),
+    ("create-window", "window"),
+    (Action.PALETTE, "palette"),
+)
+_HINTED_DIRECT: Final = ((Action.PANE_MODE, "pane"), (Action.TAB_MODE, "tab"), (Action.LOCK, "lock"))
 
 
 class _PendingKeys(Struct, frozen=True):
@@ -47,12 +71,18 @@ class KeyDispatch:
         """Keys of each client whose press was not for a program, so that none gets their release."""
         self._copy_mode = CopyMode(app)
         self._quick_select = QuickSelect(app)
+        self._modes: dict[int, Mode] = {}
+        """The mode of each client that is in one."""
+        self._client = 0
+        """The client whose key was handled last."""
 
     @property
     def hint(self) -> str:
         """The hint in the status bar."""
         if any(not pending.repeats for pending in self._pending.values()):
             return "key? · ? help · Escape cancels"
+        if mode := self._shown_mode:
+            return f"{spell(self.keymap.unlock)} unlocks" if mode is Mode.LOCKED else _MODE_HINTS[mode]
         if self._quick_select.active:
             return self._quick_select.hint
         if self._copy_mode.active:
@@ -60,7 +90,36 @@ class KeyDispatch:
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
-        return f"{self._requests()}{spell(self.keymap.prefix)} then ? help · % split · c window · p palette"
+        return f"{self._requests()}{self._keys_hint()}"
+
+    def _keys_hint(self) -> str:
+        """The keys to begin with."""
+        keys = {bound.words: spell(press) for press, bound in reversed(list(self.keymap.prefixed.items()))}
+        after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
+        direct = {bound.words: spell(press) for press, bound in self.keymap.always.items()}
+        first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
+        return " · ".join([*first, f"{spell(self.keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])
+
+    @property
+    def _shown_mode(self) -> Mode | None:
+        """The mode that the status bar shows: of the client that pressed a key last, or of another."""
+        return self._modes.get(self._client) or next(iter(self._modes.values()), None)
+
+    @property
+    def key_mode(self) -> str:
+        """The mode as the status bar always shows it; empty for none."""
+        return mode.upper() if (mode := self._shown_mode) else ""
+
+    def is_locked(self, client: int) -> bool:
+        """Whether every key of a client goes to the program."""
+        return self._modes.get(client) is Mode.LOCKED
+
+    def set_mode(self, mode: Mode | None) -> None:
+        """Change the mode of the client that pressed a key last; None for none."""
+        self._modes.pop(self._client, None)
+        if mode is not None:
+            self._modes[self._client] = mode
+        self._app.status_updates.request()
 
     @property
     def mode(self) -> str:
@@ -81,8 +140,9 @@ class KeyDispatch:
 
     @property
     def pending(self) -> bool:
-        """Whether a client has pressed the prefix, or keys are for copy mode."""
-        return bool(self._pending) or self._quick_select.active or self._copy_mode.active
+        """Whether a client has pressed the prefix, or keys are for a mode."""
+        modes = any(mode is not Mode.LOCKED for mode in self._modes.values())
+        return bool(self._pending) or self._quick_select.active or self._copy_mode.active or modes
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
@@ -97,6 +157,7 @@ class KeyDispatch:
         its prefixes besides the workspace's own."""
         if press.name in MODIFIER_KEYS:
             return False
+        self._client = client
         consumed = self._consumed.setdefault(client, set())
         if press.event is KeyEvent.RELEASE:
             return press.name in consumed
@@ -112,9 +173,12 @@ class KeyDispatch:
         """A client has detached."""
         self.forget(client)
         self._consumed.pop(client, None)
+        self._modes.pop(client, None)
 
     def _handle(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
-        pending = self._pending.get(client)
+        mode, pending = self._modes.get(client), self._pending.get(client)
+        if mode is Mode.LOCKED:
+            return self._locked(press)
         if pending is not None:
             self.forget(client)
             if not pending.repeats:
@@ -123,9 +187,27 @@ class KeyDispatch:
             if binding is not None and binding.repeats:
                 self._run_prefixed(binding, client)
                 return True
+        if mode is not None and not self.is_prefix(press, further):
+            self._in_mode(press, mode)
+            return True
         if not self.is_prefix(press, further) and self._mode_took(press, client):
             return True
         return self._program(press, client, further)
+
+    def _locked(self, press: KeyPress) -> bool:
+        if canonical(press) != self.keymap.unlock:
+            return False
+        self.set_mode(None)
+        return True
+
+    def _in_mode(self, press: KeyPress, mode: Mode) -> None:
+        """Run what a key is bound to in a mode, or without the prefix."""
+        pressed = canonical(press)
+        binding = self.keymap.modes[mode].get(pressed) or self.keymap.always.get(pressed)
+        if binding is None:
+            self._app.alert(f"{spell(pressed)} does nothing in {mode} mode; Escape leaves it")
+            return
+        self._run(binding)
 
     def _mode_took(self, press: KeyPress, client: int) -> bool:
         """Whether a key was for quick select or copy mode."""
@@ -156,7 +238,8 @@ class KeyDispatch:
         elif press.role == "escape":
             self._app.commands.cancel()
         else:
-            self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; ? lists the keys")
+            reason = why_not(press) or "? lists the keys"
+            self._app.alert(f"{spell(self.keymap.prefix)} {spell(canonical(press))} does nothing; {reason}")
         return True
 
     def _run_prefixed(self, binding: Binding, client: int) -> None:
@@ -180,9 +263,17 @@ class KeyDispatch:
     def click_hint(self, part: str, client: int = 0) -> None:
         """A part of the hint was clicked: press its key, after the prefix where it needs that."""
         word = next((word for word in reversed(part.split()[:-1]) if word in _HINTED_KEYS), "")
+        direct = next((word for word in part.split()[:-1] if "+" in word and "then" not in part), "")
+        if direct and (binding := self.keymap.always.get(canonical(parse_key(direct)))):
+            self._client = client
+            self._run(binding)
+        if self._shown_mode is not None:
+            self._modes.clear() if part.split()[-1] in ("leaves", "unlocks") else None
+            self._app.status_updates.request()
+            return
         if not word:
             return
-        press = KeyPress(word) if len(word) == 1 else parse_key(word.lower())
+        press = parse_key(word if len(word) == 1 else word.lower())
         if self._quick_select.active or (self._copy_mode.active and word in _COPY_MODE_KEYS):
             self._mode_took(press, client)
         else:
@@ -249,6 +340,13 @@ _LABELS: Final = {
     Action.MESSAGES: "past messages",
     Action.INFO: "about this pane",
     Action.CLOCK: "time and date",
+    Action.LOCK: "lock the keys",
+    Action.RESIZE_MODE: "resize mode",
+    Action.MOVE_MODE: "move mode: swap panes",
+    Action.PANE_MODE: "pane mode",
+    Action.TAB_MODE: "tab mode",
+    Action.SESSION_MODE: "session mode",
+    Action.NORMAL_MODE: "leave the mode",
 }
 
 
@@ -290,7 +388,11 @@ _COMMAND_LABELS: Final = {
 
 
 def label(binding: Binding) -> str:
-    """What a key does, in a few words: those of a default key, or a command without the names of its flags."""
+    """What a key does, in a few words: those of a default key, or commands without the names of their flags."""
+    return ", ".join(map(_label, steps(binding)))
+
+
+def _label(binding: Binding) -> str:
     if binding.action is not None:
         return _LABELS[binding.action]
     if (words := _COMMAND_LABELS.get(binding.words)) is not None:
@@ -318,8 +420,13 @@ def listed(keys: list[str]) -> str:
 
 def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:
     """The keys after the prefix and what they do; keys that do the same stand together."""
+    return grouped(keymap.prefixed)
+
+
+def grouped(table: Mapping[KeyPress, Binding]) -> list[tuple[str, str]]:
+    """Keys and what they do; keys that do the same stand together."""
     together: dict[str, list[str]] = {}
-    for press, binding in keymap.prefixed.items():
+    for press, binding in table.items():
         together.setdefault(label(binding), []).append(written(press))
     return [(listed(keys), words) for words, keys in together.items()]
 

@@ -1,6 +1,7 @@
 """What keys do besides running a command: ask for names, choose from lists, show help, drag dividers."""
 
 from collections.abc import Callable
+from functools import partial
 
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
@@ -17,7 +18,7 @@ from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.key_bindings import KeyDispatch
+from fugue_tui.tui.input.key_bindings import MODE_ACTIONS, KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
@@ -81,14 +82,19 @@ class Actions:
             Action.MESSAGES: windows.show_messages,
             Action.INFO: windows.show_info,
             Action.CLOCK: windows.show_clock,
+            **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
 
     def run(self, binding: Binding) -> None:
         """Run what a key is bound to."""
+        following = binding.following
         if binding.action is not None:
             self._table[binding.action]()
+            if following is not None:
+                self.run(following)
         elif binding.command is not None:
-            self._app.commands.confirm(binding.command)
+            then: Callable[[object], None] | None = (lambda _: self.run(following)) if following is not None else None
+            self._app.commands.confirm(binding.command, then=then)
 
     def _show_palette(self) -> None:
         self._app.push_screen(Palette(self._keyboard.keymap, self.run, self._recent))

@@ -8,7 +8,7 @@ from fugue_tui.control.keymap import Keymap
 from fugue_tui.control.schema.command_schema import describe
 from fugue_tui.terminal.input.keys import spell
 from fugue_tui.tui.input.copy_keys import help_of
-from fugue_tui.tui.input.key_bindings import after_prefix, label, written
+from fugue_tui.tui.input.key_bindings import after_prefix, grouped, label, written
 
 
 def help_page(keymap: Keymap, settings: KeySettings) -> Content:
@@ -19,6 +19,9 @@ def help_page(keymap: Keymap, settings: KeySettings) -> Content:
     parts.append(Content.styled("\nWithout the prefix\n", "bold"))
     parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
     parts += [_line(what, words) for what, words in _MOUSE]
+    parts.append(Content.styled("\nModes: keys until Escape\n", "bold"))
+    parts += [_line(f"{mode}: {keys}", words) for mode, table in keymap.modes.items() for keys, words in grouped(table)]
+    parts.append(_line(f"locked: {spell(keymap.unlock)}", "unlock; every other key goes to the program"))
     parts.append(Content.styled("\nIn copy mode\n", "bold"))
     parts += [_line(keys, words) for keys, words in help_of(settings)]
     parts.append(Content.styled(f"\nCommands  ({prefix} : or fugue-tui COMMAND in a shell)\n", "bold"))

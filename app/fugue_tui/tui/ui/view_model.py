@@ -45,6 +45,8 @@ class Keys(Struct, frozen=True):
     hint: str
     mode: str
     """The hint in a word or two."""
+    key_mode: str
+    """The mode of keys, such as `LOCKED`; empty for none."""
     help: str
     """The keys that show help."""
     alert: str
@@ -76,12 +78,13 @@ def status_content(
     name += " (agents frozen)" if mux.lease.frozen else ""
     synchronized = len(mux.user_options.synchronized(window)) if window is not None else 0
     name += f" (input to {synchronized} panes)" if synchronized else ""
+    name += f" {keys.key_mode}" if keys.key_mode else ""
     name += "" if mux.sideband.enabled else " (sideband off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
     back, copied = scrolled(mux), f"input to {synchronized} panes" if synchronized else ""
     hint = " · ".join(part for part in (back, keys.hint) if part)
-    mode = " · ".join(part for part in (back, copied, keys.mode) if part)
+    mode = " · ".join(part for part in (keys.key_mode, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
         tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
