@@ -17,7 +17,8 @@ TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing
 """The sets of tools for agents, and `all`."""
 HOOKS: Final = (
     "started", "exit", "pane-exited", "bell", "notification", "title", "cwd", "events-dropped",
-    "agent", "agent-idle", "agent-working", "agent-blocked", "agent-done", "agent-error", "agent-unknown", "task",
+    "agent", "agent-idle", "agent-working", "agent-blocked", "agent-done", "agent-error", "agent-unknown",
+    "task", "monitor",
     "command-started", "command-finished", "focus", "layout", "pane-opened", "pane-created", "pane-closed",
     "pane-renamed", "window-opened", "window-created", "window-closed", "window-renamed",
     "client-attached", "client-detached",
