@@ -81,6 +81,8 @@ def report(fleet: Fleet, format: str = "json") -> TeamReport:
 def test_a_team_is_reported_while_it_runs_and_after_it_was_stopped(
     fleet: Fleet, audit: Audit, program: Path, repository: Path
 ) -> None:
+    started(fleet, "add-task before --team blue")
+    started(fleet, "update-task 1 --state done")
     found = team(fleet, program, repository)
     assert found.monitor == ("lead: idle for 300 s: nudge, tell", "worker: gone for 5 s: restart")
     lead, worker = (PaneId(each.pane[1:]) for each in found.members)
@@ -96,7 +98,12 @@ def test_a_team_is_reported_while_it_runs_and_after_it_was_stopped(
     for line in ("echo '==== 2 failed, 3 passed in 0.10s ===='; false # pytest", "exit 3"):
         fleet.room.run(ExecuteCommand(pane=str(pane), command=line, timeout=20.0), inside)
     fleet.room.until(lambda: sum(each.kind == "command" for each in audit) >= 2)
+    for words in ("it --team blue", "ours --team blue", "theirs --team red", f"anyones --owner {worker}"):
+        started(fleet, f"add-task {words}")
+    started(fleet, "claim-task 2", inside)
+    started(fleet, "update-task 2 --state done", inside)
     running = report(fleet)
+    assert (running.tasks.open, running.tasks.claimed, running.tasks.done, running.tasks.failed) == (2, 0, 1, 0)
     assert [(each.name, each.role, each.running) for each in running.members] == [
         ("lead", "lead", True),
         ("worker", "", True),
@@ -114,6 +121,7 @@ def test_a_team_is_reported_while_it_runs_and_after_it_was_stopped(
     assert [each.running for each in stopped.members] == [False, False]
     assert stopped.members[1].commits == second.commits
     text = report(fleet, "markdown").text
+    assert "Tasks: 1 done, 0 failed, 0 claimed, 2 open." in text
     assert "made\\|up\\.txt" in text
     assert "Add \\<b\\>it\\<\\/b\\>" in text or "Add \\<b\\>it\\</b\\>" in text
     assert all(line.count("|") - line.count("\\|") in (0, 10) for line in text.splitlines())

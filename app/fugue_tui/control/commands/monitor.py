@@ -101,7 +101,7 @@ class MonitorAgent(
     def run(self, mux: Multiplexer, origin: Origin) -> MonitoredAgent:
         """The agent with its rules. Raises NotFound, InvalidArgument, or Refused for an agent's own rules."""
         pane = target.typed_pane(mux, self.pane, origin)
-        if pane == origin.pane and not origin.kind.acts_for_user and mux.agents.monitored.get(pane):
+        if pane == origin.pane and not origin.kind.acts_for_user:
             raise Refused(f"{pane} is your own pane: you do not change the rules by which you are monitored")
         record, before = mux.workspace.panes[pane], _rules(mux, pane)
         rules = OFF if self.off else self._changed(before)

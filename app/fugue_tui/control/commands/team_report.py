@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from fugue_tui.control.agents import git_changes
+from fugue_tui.control.commands.teams import TeamTasks, task_counts
 from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
@@ -17,6 +18,7 @@ from fugue_tui.control.dispatch.audit_entry import decode, folder
 from fugue_tui.control.dispatch.team_summary import Intervention, MemberSummary, RanCommand, TeamSummary
 from fugue_tui.errors import NotFound
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.agents.tasks import Task
 from fugue_tui.sanitize import clean
 from fugue_tui.store.append_log_reader import AppendLogReader
 from fugue_tui.store.paths import state_dir
@@ -82,6 +84,8 @@ class TeamReport(TextAnswer, frozen=True, kw_only=True):
     """When its last member has left; null if it runs."""
     members: tuple[MemberReport, ...]
     """Its members, in the order in which they joined."""
+    tasks: TeamTasks
+    """The tasks that are for it, or that its members own, without those that had ended before it was started."""
     cost: float | None
     """US dollars of all members whose cost is known; null if none is."""
 
@@ -93,7 +97,7 @@ class TeamReport(TextAnswer, frozen=True, kw_only=True):
 
 class ReportTeam(Command[TeamReport], name="team-report", effect=Effect.READ, toolset=Toolset.AGENTS):
     """Report what a team did, while it runs and after it was stopped: time, commands with their exit status, tests,
-    commits and changed files, messages, approvals, what the monitor did, cost.
+    commits and changed files, tasks, messages, approvals, what the monitor did, cost.
 
     Commands are those in the members' panes and in those that they opened, by shells that mark their prompts; what an
     agent runs by itself is not seen. Of several teams of that name it is the last.
@@ -109,6 +113,7 @@ class ReportTeam(Command[TeamReport], name="team-report", effect=Effect.READ, to
         return run_task(self._report(mux))
 
     async def _report(self, mux: Multiplexer) -> TeamReport:
+        await mux.tasks.loaded.wait()
         await asyncio.sleep(FLUSH_SECONDS)
         workspace = mux.workspace.name
         members = await asyncio.to_thread(_summaries, workspace, self.team)
@@ -123,6 +128,7 @@ class ReportTeam(Command[TeamReport], name="team-report", effect=Effect.READ, to
             started=members[0].joined,
             ended=max(ended) if len(ended) == len(members) else None,
             members=reports,
+            tasks=task_counts(_tasks(mux, clean(self.team), members)),
             cost=round(sum(costs), 6) if costs else None,
         )
         return msgspec.structs.replace(report, text=markdown(report)) if self.format == "markdown" else report
@@ -138,6 +144,14 @@ def _summaries(workspace: str, team: str) -> list[MemberSummary]:
         if not member.changes_kept:
             member.commits, member.files = git_changes.changes(member.cwd, member.head)
     return list(summary.members.values())
+
+
+def _tasks(mux: Multiplexer, team: str, members: Sequence[MemberSummary]) -> Iterator[Task]:
+    boxes = {each.box for each in members}
+    for task in mux.tasks.all.values():
+        is_over = task.state.finished and task.since < members[0].joined
+        if not is_over and (task.team == team or task.owner in boxes):
+            yield task
 
 
 def _member(mux: Multiplexer, member: MemberSummary) -> MemberReport:
@@ -187,6 +201,9 @@ def _lines(report: TeamReport) -> Iterator[str]:
     yield f"# Team {escaped(report.team)}"
     yield ""
     yield f"Started {began}, {state}." + (f" Cost: ${report.cost:.2f}." if report.cost is not None else "")
+    if any(counts := (report.tasks.done, report.tasks.failed, report.tasks.claimed, report.tasks.open)):
+        yield ""
+        yield "Tasks: {} done, {} failed, {} claimed, {} open.".format(*counts)
     yield ""
     yield "| member | role | time | working | idle | blocked | commands | messages sent, received | cost |"
     yield "|---|---|--:|--:|--:|--:|--:|--:|--:|"

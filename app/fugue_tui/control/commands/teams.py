@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -40,7 +40,7 @@ from fugue_tui.layout import presets
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import box_of
 from fugue_tui.multiplexer.agents.monitored import Saved, with_rules
-from fugue_tui.multiplexer.agents.tasks import TaskState
+from fugue_tui.multiplexer.agents.tasks import Task, TaskState
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace import edit
 
@@ -346,11 +346,12 @@ async def _status(mux: Multiplexer, team: str) -> TeamStatus:
             for each in present
         ),
         tuple(pane for pane, agent in agents.items() if agent.state == "blocked"),
-        _task_counts(mux, team),
+        task_counts(each for each in mux.tasks.all.values() if each.team == clean(team)),
     )
 
 
-def _task_counts(mux: Multiplexer, team: str) -> TeamTasks:
-    states = Counter(task.state for task in mux.tasks.all.values() if task.team == clean(team))
+def task_counts(tasks: Iterable[Task]) -> TeamTasks:
+    """How many of these tasks are in each state."""
+    states = Counter(task.state for task in tasks)
     counted = (TaskState.OPEN, TaskState.CLAIMED, TaskState.DONE, TaskState.FAILED)
     return TeamTasks(*(states[each] for each in counted))

@@ -20,7 +20,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import MessageState, box_of
 from fugue_tui.multiplexer.agents.monitored import MonitoredPane, NextAction
 from fugue_tui.multiplexer.events.derive import EventKind
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import clean, quoted
 
 ORIGIN: Final = Origin(Door.MONITOR)
 RESTART_SECONDS: Final = 30.0
@@ -88,17 +88,17 @@ class MonitorActions:
 
 
 def notice(mux: Multiplexer, pane: PaneId, monitored: MonitoredPane, condition: Condition) -> str:
-    """One line on what an agent is in."""
+    """One line on what an agent is in; what it says of itself is quoted."""
     record, status = mux.workspace.panes[pane], mux.agents.statuses.get(pane)
     program = clean(status.program, 40) if status is not None else "the agent"
-    name = f" ({unbracketed(record.name)})" if record.name else ""
+    name = f" ({quoted(unbracketed(record.name))})" if record.name else ""
     words = f"{program or 'the agent'} in {pane}{name} {_WORDS[condition]}"
     if condition is Condition.LOOPING:
-        said = monitored.repeated if monitored.repeats_at is not None else "nothing new"
-        words += f": {unbracketed(said)}"
+        said = quoted(unbracketed(monitored.repeated)) if monitored.repeats_at is not None else "nothing new"
+        words += f": {said}"
     elif status is not None and condition in (Condition.IDLE, Condition.BLOCKED):
         words += f" for {max(0, round(mux.clock() - status.since))} s"
-        words += f": {unbracketed(status.reading.words)}" if status.reading.words else ""
+        words += f": {quoted(unbracketed(status.reading.words))}" if status.reading.words else ""
     return clean(words, _LONGEST)
 
 

@@ -91,6 +91,7 @@ class Monitor:
             if before is not None:
                 monitored.gone_at, monitored.asked_at = before.gone_at, before.asked_at
                 monitored.acting, monitored.user_typed_at = before.acting, before.user_typed_at
+                monitored.progress_at = before.progress_at
             self._panes[pane] = monitored
             self._follow(pane)
             self._note_run(pane)
@@ -124,7 +125,10 @@ class Monitor:
         """Look at what an agent prints, if that matters."""
         if (loop := self._loops.pop(pane, None)) is not None:
             loop.stop()
-        if self._panes[pane].rules.looping and pane in self._mux.agents.programs:
+        monitored = self._panes[pane]
+        if monitored.rules.looping and pane in self._mux.agents.programs:
+            if monitored.progress_at == float("-inf"):
+                monitored.progress_at = self._mux.clock()  # What it has shown before is not known.
             self._loops[pane] = LoopWatch(self._mux, pane, lambda: self._schedule(pane))
 
     # What happens
@@ -269,6 +273,8 @@ class Monitor:
         self._begin(self._act(pane, monitored, action))
 
     async def _act(self, pane: PaneId, monitored: MonitoredPane, action: NextAction) -> None:
+        if pane not in self._mux.workspace.panes:
+            return  # It was closed meanwhile.
         try:
             error = await self._actions.perform(pane, monitored, action)
         finally:
