@@ -342,7 +342,7 @@ async def test_help_opens_and_closes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("question_mark")
         assert isinstance(stage.app.screen, Page)
-        await stage.until(lambda: "split pane" in stage.text and "Keys after ctrl+b" in stage.text)
+        await stage.until(lambda: "split: side by side" in stage.text and "Keys after ctrl+b" in stage.text)
         await stage.press("q")
         assert stage.app.on_panes
 

@@ -438,9 +438,9 @@ async def test_an_unknown_key_after_the_prefix_is_told_and_discarded(open_stage:
 async def test_the_panel_of_keys_comes_after_the_delay_and_goes_with_the_next_key(open_stage: Open) -> None:
     async with open_stage(config=Config(ui=UiSettings(which_key_delay_ms=20))) as stage:
         await stage.prefix()
-        await stage.until(lambda: stage.app.base.query_one(WhichKey).display and "zoom pane" in stage.text)
+        await stage.until(lambda: stage.app.base.query_one(WhichKey).display and "zoom the pane" in stage.text)
         await stage.press("escape")
-        await stage.until(lambda: "zoom pane" not in stage.text)
+        await stage.until(lambda: "zoom the pane" not in stage.text)
         await stage.press("x")
         await stage.until_text("x")
 

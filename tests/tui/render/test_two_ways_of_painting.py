@@ -157,7 +157,7 @@ def test_the_panel_of_keys_comes_after_its_delay_and_leaves_nothing_behind(start
     settle(host)
     before, cursor = host.picture, host.cursor
     host.send(b"\x02")
-    host.wait_text("and then", "zoom pane")
+    host.wait_text("and then", "zoom the pane")
     host.send(b"\x1b")
     host.wait_until(lambda: host.picture == before and host.cursor == cursor)
     host.send("typed")
