@@ -36,8 +36,12 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
 
 def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     """A pane's number, its name (or what it runs), and its state."""
+    return with_state(mux, pane, Title(f"{pane} {pane_label(mux, pane)}", colour=mux.tmux_options.colour(pane)))
+
+
+def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
+    """A title with the pane's state as it is now: cheap, as the program in the foreground is not looked up."""
     terminal = mux.terminals[pane]
-    label = pane_label(mux, pane)
     if terminal.exit is not None:
         state = f"{terminal.exit.words}, {ENDED_KEYS}"
     elif pane in mux.restored_panes and not mux.workspace.panes[pane].content:
@@ -49,7 +53,7 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
     states = (agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
-    return Title(f"{pane} {label}", ", ".join(part for part in states if part), tone, mux.tmux_options.colour(pane))
+    return Title(title.text, ", ".join(part for part in states if part), tone, title.colour)
 
 
 def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from textual.geometry import Offset
@@ -34,6 +34,8 @@ class RenderScheduler:
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next: dict[PaneId, float] = {}
+        self._next_behind = 0.0
+        """When the panes behind a dialog may be painted again."""
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
         self._painter.synchronized = lambda: app.clients.synchronized
@@ -57,29 +59,42 @@ class RenderScheduler:
         if self._idle:
             return
         now = time.monotonic()
-        if any(self._next.get(pane, 0.0) <= now for pane in self._wanted):
+        if any(self._due(pane) <= now for pane in self._wanted):
             self._frame(now)
-        if self._timer is None and self._wanted and not self._busy:
-            soonest = min(self._next.get(pane, 0.0) for pane in self._wanted)
-            self._timer = asyncio.get_running_loop().call_later(max(soonest - now, 0.001), self._elapsed)
+        if self._wanted and not self._busy:
+            self._wake_at(max(min(map(self._due, self._wanted)), now + 0.001))
+
+    def _wake_at(self, when: float) -> None:
+        """Paint what is due at a time, unless something is painted before."""
+        if self._timer is not None and self._timer.when() > when:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_at(when, self._elapsed)
 
     def _elapsed(self) -> None:
         self._timer = None
         self.schedule()
 
+    def _due(self, pane: PaneId) -> float:
+        """When a pane may be painted again."""
+        at = self._next.get(pane, 0.0)
+        return at if self._app.on_panes else max(at, self._next_behind)
+
     def _frame(self, now: float) -> None:
         if self._busy:
             return
+        due = [pane for pane in self._wanted if self._due(pane) <= now]
+        self._next_behind = now + self._app.behind_seconds
         with self._clients.batch():
-            rows = self._paint_due(now)
+            rows = self._paint(due)
             self._put_cursor()
         self._renderer.invalidate(rows)
         self._app.status_updates.output_arrived()
 
-    def _paint_due(self, now: float) -> set[int]:
-        """Paint the panes that are due; the rows of the screen that have changed."""
+    def _paint(self, due: Collection[PaneId]) -> set[int]:
+        """Paint some panes; the rows of the screen that have changed."""
         rows: set[int] = set()
-        due = [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]
         for pane in due:
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
@@ -173,3 +188,5 @@ class RenderScheduler:
         if self._started:
             self._painter.cursor_lost()
             self.place_cursor()
+            if self._app.on_panes:
+                self.schedule()  # Panes may have waited behind a dialog.
