@@ -1,4 +1,7 @@
-"""Schedules the painting of panes: the first change at once, then at most 60 times a second, less if it is slow."""
+"""Schedules the painting of panes: the first change at once, then at most 60 times a second, less if it is slow.
+
+The focused pane comes first, alone: what the user types shows in it. All others share 25 frames a second.
+"""
 
 import asyncio
 import time
@@ -16,6 +19,10 @@ from fugue_tui.tui.render.client_view import ScreenCursor
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
+_BACKGROUND: Final = 1 / 25
+"""Minimum seconds between two frames of the panes without the focus, which are painted together."""
+_SLICE: Final = 0.002
+"""Seconds after which the rest of a frame is left to the next iteration of the loop."""
 _SHARE: Final = 4
 """A pane whose frame took t seconds to paint is not painted again before this many times t, times the panes that were
 due with it: they share the main thread."""
@@ -34,8 +41,8 @@ class RenderScheduler:
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next: dict[PaneId, float] = {}
-        self._next_behind = 0.0
-        """When the panes behind a dialog may be painted again."""
+        self._together_at = float("-inf")
+        """When the panes without the focus were last painted, or all panes behind a dialog."""
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
         self._painter.synchronized = lambda: app.clients.synchronized
@@ -79,29 +86,38 @@ class RenderScheduler:
     def _due(self, pane: PaneId) -> float:
         """When a pane may be painted again."""
         at = self._next.get(pane, 0.0)
-        return at if self._app.on_panes else max(at, self._next_behind)
+        if self._comes_first(pane):
+            return at
+        return max(at, self._together_at + max(_BACKGROUND, self._app.behind_seconds))
+
+    def _comes_first(self, pane: PaneId) -> bool:
+        return pane == self._app.mux.focused and self._app.on_panes
 
     def _frame(self, now: float) -> None:
         if self._busy:
             return
         due = [pane for pane in self._wanted if self._due(pane) <= now]
-        self._next_behind = now + self._app.behind_seconds
+        first = [pane for pane in due if self._comes_first(pane)]
         with self._clients.batch():
-            rows = self._paint(due)
+            rows = self._paint(first or due, now)
             self._put_cursor()
+        if not first and not self._wanted.intersection(due):
+            self._together_at = now
         self._renderer.invalidate(rows)
         self._app.status_updates.output_arrived()
 
-    def _paint(self, due: Collection[PaneId]) -> set[int]:
-        """Paint some panes; the rows of the screen that have changed."""
+    def _paint(self, due: Collection[PaneId], now: float) -> set[int]:
+        """Paint some panes, as many as a slice allows; the rows of the screen that have changed."""
         rows: set[int] = set()
         for pane in due:
+            begun = time.monotonic()
+            if begun - now > _SLICE and self._app.on_panes:
+                break
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
             if view is None or view.live is None:
                 self._next.pop(pane, None)
                 continue
-            begun = time.monotonic()
             rows |= self._show(view)
             self._next[pane] = begun + max(_FRAME, _SHARE * len(due) * (time.monotonic() - begun))
         return rows
