@@ -21,6 +21,11 @@ def cpu(pids: Iterable[int]) -> float:
     return sum(_cpu(pid) for pid in pids)
 
 
+def thread_cpu(pid: int) -> float:
+    """Seconds of CPU used so far by the main thread of a process."""
+    return int(Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
 def _session_of(pid: int) -> int:
     try:
         return os.getsid(pid)

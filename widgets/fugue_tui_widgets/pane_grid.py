@@ -33,6 +33,17 @@ def _on_the_hosts_own(style: RichStyle) -> RichStyle:
     return RichStyle(color=style.color, bold=style.bold, dim=style.dim)
 
 
+def _joined(regions: Iterable[Region]) -> list[Region]:
+    """Regions of one row each; those that a single cell divides are one."""
+    found = list[Region]()
+    for region in sorted(regions, key=lambda each: (each.y, each.x)):
+        if found and found[-1].y == region.y and region.x - found[-1].right <= 1:
+            found[-1] = found[-1].union(region)
+        else:
+            found.append(region)
+    return found
+
+
 class _Solved(Layout):
     """Places each view on its rectangle."""
 
@@ -91,6 +102,9 @@ class PaneGrid(ErrorBoundary, Widget):
         """What is shown in place of the views of panes that run no program."""
         self.model = GridView()
         self._lines: FrameLines | None = None
+        self._strips: dict[int, tuple[tuple[str, ...], tuple[str, ...], Strip]] = {}
+        """The rows as drawn, with the characters and styles that they were drawn of."""
+        self._palette: dict[str, RichStyle] = {}
         self._dragged: tuple[tuple[Divider, ...], Offset] | None = None
         """The dividers that are dragged, one of each axis at a crossing, and where the pointer was last."""
         self._pressed: tuple[PaneId, Offset] | None = None
@@ -99,7 +113,6 @@ class PaneGrid(ErrorBoundary, Widget):
     def show(self, model: GridView) -> None:
         """Draw another model; views are placed again only if the rectangles changed."""
         old, self.model = self.model, model
-        self._lines = None
         if old.solution != model.solution or old.title_row != model.title_row:
             self._clear_arrangement_cache()
             self.refresh(layout=True)
@@ -112,7 +125,7 @@ class PaneGrid(ErrorBoundary, Widget):
         if (old.focus, old.line_style, old.synchronized) != (model.focus, model.line_style, model.synchronized):
             return self._frame_regions()
         rects = (rect for pane, rect in model.solution.panes.items() if old.titles.get(pane) != model.titles.get(pane))
-        return [Region(rect.x, rect.y - 1, rect.cols, 1) for rect in rects if rect.y >= 1]
+        return _joined(Region(rect.x, rect.y - 1, rect.cols, 1) for rect in rects if rect.y >= 1)
 
     def _frame_regions(self) -> list[Region]:
         """The cells of the frame: dividers, and the row of titles above the topmost panes."""
@@ -173,23 +186,44 @@ class PaneGrid(ErrorBoundary, Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The frame: dividers, crossings and titles; the views lie on top of the rest."""
-        lines = self._frame_lines()
-        styles = {"": _on_the_hosts_own(self.rich_style)} | {
-            style: _on_the_hosts_own(self.get_component_rich_style(f"pane-grid--{style}")) for style in STYLES
-        }
-        return [
-            Strip(
-                [Segment(text, styles.get(style) or RichStyle.parse(style)) for text, style in lines.runs(y)],
-                self.size.width,
-            ).crop(crop.x, crop.right)
-            for y in range(crop.y, crop.bottom)
-        ]
+        lines, cols = self._frame_lines(), self.size.width
+        return [self._row(lines, y, cols).crop(crop.x, crop.right) for y in range(crop.y, crop.bottom)]
+
+    def _row(self, lines: FrameLines, y: int, cols: int) -> Strip:
+        """A row of the frame, drawn again only if it has changed."""
+        if not 0 <= y < len(lines.chars):
+            return Strip.blank(cols, self._style(""))
+        chars, styles = lines.chars[y], lines.styles[y]
+        known = self._strips.get(y)
+        if known is not None and known[0] is chars and known[1] is styles:
+            return known[2]
+        strip = Strip([Segment(text, self._style(style)) for text, style in lines.runs(y)], cols)
+        self._strips[y] = chars, styles, strip
+        return strip
+
+    def _style(self, name: str) -> RichStyle:
+        """One of `STYLES`, that of the lines for an empty name, or a colour."""
+        if name not in self._palette:
+            if name and name not in STYLES:
+                return RichStyle.parse(name)
+            style = self.get_component_rich_style(f"pane-grid--{name}") if name else self.rich_style
+            self._palette[name] = _on_the_hosts_own(style)
+        return self._palette[name]
+
+    def notify_style_update(self) -> None:
+        """Another theme: draw everything again."""
+        super().notify_style_update()
+        self._palette.clear()
+        self._strips.clear()
 
     def _frame_lines(self) -> FrameLines:
         size = self.size
-        if self._lines is None or self._lines.size != (size.width, size.height):
-            self._lines = FrameLines.of(self.model, size.width, size.height, cell_len)
-        return self._lines
+        current = self._lines
+        if current is None or current.picture is not self.model or current.size != (size.width, size.height):
+            current = self._lines = FrameLines.of(self.model, size.width, size.height, cell_len, before=current)
+            if len(self._strips) > size.height:
+                self._strips.clear()
+        return current
 
     # Mouse
 

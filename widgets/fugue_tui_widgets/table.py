@@ -62,6 +62,7 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         self._wanted = wanted(columns, (), cell_len)
         self._widths = [0] * len(columns)
         self._strips: dict[tuple[int, bool], Strip] = {}
+        self._palette: dict[str, RichStyle] = {}
         self._at = 0
         self._bright = False
 
@@ -193,6 +194,7 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         """Draw the rows again in the colours of another theme."""
         super().notify_style_update()
         self._strips.clear()
+        self._palette.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The rows, without Textual's cache of styles, which would give them a background."""
@@ -233,5 +235,8 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
 
     def _style(self, component: str) -> RichStyle:
         """A style, without a background unless the table is opaque."""
-        style = self.get_component_rich_style(component) if component else self.rich_style
-        return style if self._opaque else RichStyle(color=style.color, bold=style.bold, dim=style.dim)
+        if component not in self._palette:
+            style = self.get_component_rich_style(component) if component else self.rich_style
+            own = style if self._opaque else RichStyle(color=style.color, bold=style.bold, dim=style.dim)
+            self._palette[component] = own
+        return self._palette[component]

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 
 from fugue_tui.layout.table import Column, TableRow
 from fugue_tui_widgets.error_boundary import ErrorBoundary
+from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.table import Table
 
 
@@ -91,7 +92,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         super().__init__(classes="-framed" if framed else None)
         self._model, self._framed = model, framed
         self._rows: Sequence[TableRow] = ()
-        self._order = 0
+        self._order, self._said = 0, ""
         self._table = Table(model.columns, opaque=framed)
         self._filter = Input(placeholder="words to look for", compact=True)
         self._footer = Static("", id="footer")
@@ -135,10 +136,13 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         order = f", by {self._model.orders[self._order]}" if self._order else ""
         left = f", {len(found)} shown" if words else ""
         text = f"{self._model.summary(self._rows)}{left}{order}"
+        if text == self._said:
+            return
+        self._said = text
         if self._framed:
             self.border_title, self.border_subtitle = Content(f" {text} "), Content(f" {self._hints} ")
-        elif str(self._footer.content) != (line := f"{text} · {self._hints}"):
-            self._footer.update(Content(line))
+        else:
+            self._footer.update(Content(f"{text} · {self._hints}"))
 
     @property
     def _hints(self) -> str:
@@ -220,6 +224,8 @@ class TableScreen(ModalScreen[None]):
         border-title-color: $primary; border-subtitle-color: $text-muted;
     }
     """
+    BEHIND_SECONDS: ClassVar[float] = 5.0
+    """Minimum seconds between two frames of the panes behind it, of which little is visible."""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "dismiss", "Close", priority=True)]
 
     def __init__(self, view: TableView) -> None:
@@ -233,6 +239,10 @@ class TableScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Keys are for the table."""
         self.view.focus()
+
+    def _compositor_refresh(self) -> None:
+        if not refresh_regions(self):
+            super()._compositor_refresh()
 
 
 def _matches(row: TableRow, words: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """The lines between panes: joined box-drawing characters, heavy around the focused pane, with titles. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Final, TypeAlias
@@ -36,18 +36,40 @@ class FrameLines(Struct, frozen=True):
     chars: tuple[tuple[str, ...], ...]
     styles: tuple[tuple[str, ...], ...]
     spans: tuple[tuple[PaneId, Rect], ...]
+    picture: GridView
+    """What is drawn."""
+    bare: "FrameLines | None" = None
+    """The same without titles."""
 
     @classmethod
-    def of(cls, picture: GridView, cols: int, rows: int, width: Width = columns) -> "FrameLines":
-        """The frame of a grid in a container of this size."""
-        canvas = _Canvas(picture, cols, rows, width)
-        canvas.draw_lines(picture.line_style)
-        canvas.draw_titles(picture.titles)
-        return cls(
-            (cols, rows),
-            tuple(tuple(row) for row in canvas.chars),
-            tuple(tuple(row) for row in canvas.styles),
-            tuple(canvas.spans),
+    def of(
+        cls, picture: GridView, cols: int, rows: int, width: Width = columns, before: "FrameLines | None" = None
+    ) -> "FrameLines":
+        """The frame of a grid in a container of this size; of `before`, drawn with the same `width`, the rows that
+        have not changed are taken over."""
+        if before is not None and not before._has_lines_of(picture, (cols, rows)):
+            before = None
+        bare = _lines(picture, cols, rows) if before is None or before.bare is None else before.bare
+        chars, styles, spans = list(bare.chars), list(bare.styles), list[tuple[PaneId, Rect]]()
+        for y, titles in _titles_by_row(picture, rows).items():
+            if before is not None and all(before.picture.titles.get(pane) == title for pane, _, title in titles):
+                chars[y], styles[y] = before.chars[y], before.styles[y]
+                spans += (span for span in before.spans if span[1].y == y)
+            else:
+                row = _TitleRow(picture, bare.chars[y], bare.styles[y], width)
+                spans += [row.draw(pane, rect, title) for pane, rect, title in titles]
+                chars[y], styles[y] = tuple(row.chars), tuple(row.styles)
+        return cls((cols, rows), tuple(chars), tuple(styles), tuple(spans), picture, bare)
+
+    def _has_lines_of(self, picture: GridView, size: tuple[int, int]) -> bool:
+        """Whether only titles may differ in the frame of another grid."""
+        old = self.picture
+        return (
+            self.size == size
+            and (old.focus, old.title_row, old.line_style) == (picture.focus, picture.title_row, picture.line_style)
+            and old.synchronized == picture.synchronized
+            and (old.solution is picture.solution or old.solution == picture.solution)
+            and old.titles.keys() == picture.titles.keys()
         )
 
     def runs(self, y: int) -> Iterator[tuple[str, str]]:
@@ -64,16 +86,32 @@ class FrameLines(Struct, frozen=True):
         return next((pane for pane, rect in self.spans if rect.contains(x, y)), None)
 
 
-class _Canvas:
-    """The cells during one call of `FrameLines.of`."""
+def _lines(picture: GridView, cols: int, rows: int) -> FrameLines:
+    """The frame without titles."""
+    canvas = _Canvas(picture, cols, rows)
+    canvas.draw_lines(picture.line_style)
+    chars, styles = (tuple(tuple(row) for row in cells) for cells in (canvas.chars, canvas.styles))
+    return FrameLines((cols, rows), chars, styles, (), picture)
 
-    def __init__(self, picture: GridView, cols: int, rows: int, width: Width) -> None:
-        self.cols, self.rows, self.width = cols, rows, width
+
+def _titles_by_row(picture: GridView, rows: int) -> dict[int, list[tuple[PaneId, Rect, Title]]]:
+    """The titles that have room, by the row that they are in."""
+    found: dict[int, list[tuple[PaneId, Rect, Title]]] = {}
+    for pane, rect in picture.solution.panes.items():
+        title = picture.titles.get(pane)
+        if title is not None and 1 <= rect.y <= rows and rect.cols >= 4:
+            found.setdefault(rect.y - 1, []).append((pane, rect, title))
+    return found
+
+
+class _Canvas:
+    """The cells while the lines are drawn."""
+
+    def __init__(self, picture: GridView, cols: int, rows: int) -> None:
+        self.cols, self.rows = cols, rows
         self.top = int(picture.title_row)
         self.chars = [[" "] * cols for _ in range(rows)]
         self.styles = [[""] * cols for _ in range(rows)]
-        self.spans: list[tuple[PaneId, Rect]] = []
-        self.mark = ">" if picture.line_style == "ascii" else "▶"
         self.panes = picture.solution.panes
         self.focus = self.panes.get(picture.focus) if picture.focus is not None else None
         self.synchronized = [rect for pane, rect in self.panes.items() if pane in picture.synchronized]
@@ -97,13 +135,17 @@ class _Canvas:
             cells |= {(x, y) for x in range(rect.x, rect.right) for y in range(rect.y, rect.bottom)}
         return {(x, y) for x, y in cells if x < self.cols and y < self.rows}
 
-    def draw_titles(self, titles: Mapping[PaneId, Title]) -> None:
-        for pane, rect in self.panes.items():
-            title = titles.get(pane)
-            if title is not None and rect.y >= 1 and rect.cols >= 4:
-                self._draw_title(pane, rect, title)
 
-    def _draw_title(self, pane: PaneId, rect: Rect, title: Title) -> None:
+class _TitleRow:
+    """The cells of a row while titles are drawn over its lines."""
+
+    def __init__(self, picture: GridView, chars: Sequence[str], styles: Sequence[str], width: Width) -> None:
+        self.chars, self.styles, self.width = list(chars), list(styles), width
+        self.focus = picture.solution.panes.get(picture.focus) if picture.focus is not None else None
+        self.mark = ">" if picture.line_style == "ascii" else "▶"
+
+    def draw(self, pane: PaneId, rect: Rect, title: Title) -> tuple[PaneId, Rect]:
+        """Draw a title above the rectangle of its pane; the cells to click."""
         focused = rect == self.focus
         style = FOCUS if focused else ""
         state = self._state(", ".join(part for part in (title.mode, title.state) if part), rect.cols - 8)
@@ -111,11 +153,9 @@ class _Canvas:
             state = self._cut(f" {title.mode} ", max(rect.cols - 4, 2))
         room = rect.cols - 2 - self._length(state)
         label = self._cut(f"{self.mark if focused else ' '}{title.text} ", room)
-        self._put(
-            rect.x + 1, rect.y - 1, label, f"{title.colour} bold" if title.colour and focused else title.colour or style
-        )
-        self._put(rect.right - 1 - self._length(state), rect.y - 1, state, title.tone or style)
-        self.spans.append((pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)))
+        self._put(rect.x + 1, label, f"{title.colour} bold" if title.colour and focused else title.colour or style)
+        self._put(rect.right - 1 - self._length(state), state, title.tone or style)
+        return pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)
 
     def _length(self, text: str) -> int:
         return sum(map(self.width, text))
@@ -134,19 +174,19 @@ class _Canvas:
         ways = (", ".join(parts[:count]) for count in range(len(parts), 0, -1))
         return next((f" {text} " for text in ways if text and self._length(text) + 2 <= room), "")
 
-    def _put(self, x: int, y: int, text: str, style: str) -> None:
+    def _put(self, x: int, text: str, style: str) -> None:
         """Write text; the second cell of a wide character holds an empty string."""
         for char in text:
             width = self.width(char)
             if not width:
                 continue
-            if x + width > self.cols or y >= self.rows:
+            if x + width > len(self.chars):
                 return
-            self.chars[y][x] = char
-            self.styles[y][x] = style
+            self.chars[x] = char
+            self.styles[x] = style
             if width == 2:
-                self.chars[y][x + 1] = ""
-                self.styles[y][x + 1] = style
+                self.chars[x + 1] = ""
+                self.styles[x + 1] = style
             x += width
 
 

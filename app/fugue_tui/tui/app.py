@@ -6,8 +6,8 @@ It decides nothing about panes: the screen follows from the workspace, which com
 import asyncio
 import gc
 import logging
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Callable, Collection
+from typing import Any, ClassVar, Final
 
 from textual import constants, events
 from textual._context import active_message_pump
@@ -26,6 +26,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Split
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
@@ -38,6 +39,7 @@ from fugue_tui.tui.error_reporter import ErrorReporter, close_dialog_of
 from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.render import region_painter
 from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
@@ -61,6 +63,8 @@ from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
 logger = logging.getLogger(__name__)
+
+_BEHIND_SECONDS: Final = 0.5
 
 
 class FugueApp(App[int], inherit_bindings=False):
@@ -93,7 +97,13 @@ class FugueApp(App[int], inherit_bindings=False):
         self.dispatcher = dispatcher
         self.server = AttachServer(self, host, first)
         self.clients = self.server.clients
-        self.status_updates = StatusUpdates(mux, self.clients, lambda: self.call_later(self._update_status))
+        self.status_updates = StatusUpdates(
+            mux,
+            self.clients,
+            lambda: self.call_later(self._update_status),
+            self._update_states,
+            lambda: self.behind_seconds,
+        )
         self.alerts = Messages(self.status_updates.request, lambda: self.clients.watched)
         self.errors = ErrorReporter(self.alert)
         self.commands = Commands(
@@ -182,6 +192,12 @@ class FugueApp(App[int], inherit_bindings=False):
     def on_panes(self) -> bool:
         """Whether no dialog is open."""
         return len(self.screen_stack) == 1
+
+    @property
+    def behind_seconds(self) -> float:
+        """Minimum seconds between two frames of the panes behind a dialog, for which the compositor draws the whole
+        screen; 0 if there is none."""
+        return 0.0 if self.on_panes else getattr(self.screen, "BEHIND_SECONDS", _BEHIND_SECONDS)
 
     @property
     def shown_size(self) -> Size | None:
@@ -416,10 +432,26 @@ class FugueApp(App[int], inherit_bindings=False):
             self.clients.laid_out()
             self._renderer.invalidate()
 
+    def paint_regions(self, screen: Screen[Any]) -> bool:
+        """Paint what changed on the screen on top; False leaves that to Textual's compositor."""
+        with self.clients.batch():
+            rows = None if self.is_headless else region_painter.paint_changes(self.clients, screen)
+            if rows is None:
+                return False
+            self._frames.displayed()
+        self.clients.laid_out()
+        self._renderer.invalidate(rows)
+        return True
+
     def _update_status(self) -> None:
         self.status_updates.updated()
         if self.ready:
             self.grid.show(view_model.grid_model(self.mux))
+            self._show_status()
+
+    def _update_states(self, changed: Collection[PaneId]) -> None:
+        if self.ready:
+            self.grid.show(view_model.with_states(self.mux, self.grid.model, changed))
             self._show_status()
 
     def _show_status(self) -> None:

@@ -89,6 +89,11 @@ class AppContext(ServedApp, Protocol):
         ...
 
     @property
+    def behind_seconds(self) -> float:
+        """Minimum seconds between two frames of the panes behind a dialog; 0 if there is none."""
+        ...
+
+    @property
     def settled(self) -> bool:
         """Whether the panes are laid out and nothing but the status bar covers them."""
         ...

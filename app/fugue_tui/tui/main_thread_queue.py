@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import asyncio
 
-SLICE: Final = 0.004
+SLICE: Final = 0.002
 """Seconds after which running stops until the next iteration of the loop."""
 
 

@@ -1,16 +1,18 @@
 """Schedules updates of the status bar and the titles, and the release of idle panes' memory."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from fugue_tui.attach_server.registry import ClientRegistry
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 
 LABEL_SECONDS: Final = 1.0
 """Delay after output before the names of the running programs are read."""
-SOON_SECONDS: Final = 0.05
-"""Delay of an update that nobody waits for, such as of the states of agents, which change in bursts."""
+PAUSE_SECONDS: Final = 0.08
+"""Minimum seconds between updates for changes that come in streams, such as of the states of agents: the first is shown
+at once."""
 REST_SECONDS: Final = 10.0
 """How often idle panes release memory while no client shows the screen."""
 
@@ -18,12 +20,23 @@ REST_SECONDS: Final = 10.0
 class StatusUpdates:
     """Runs an update in the next iteration of the event loop, while a client shows the screen. Main thread only."""
 
-    def __init__(self, mux: Multiplexer, clients: ClientRegistry, update: Callable[[], object]) -> None:
-        """`update` schedules one update."""
-        self._mux, self._clients, self._update = mux, clients, update
+    def __init__(
+        self,
+        mux: Multiplexer,
+        clients: ClientRegistry,
+        update: Callable[[], object],
+        update_states: Callable[[Collection[PaneId]], object],
+        pause: Callable[[], float],
+    ) -> None:
+        """`update` schedules one update, `update_states` shows the states of some panes; `pause` is how many seconds to
+        leave at least between updates for streams of changes."""
+        self._mux, self._clients, self._update, self._update_states = mux, clients, update, update_states
+        self._pause = pause
         self._requested = False
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
+        self._changed = set[PaneId]()
+        self._updated_at = float("-inf")
 
     def request(self) -> None:
         """Titles or states may have changed: update."""
@@ -31,22 +44,32 @@ class StatusUpdates:
             self._requested = True
             self._update()
 
-    def request_soon(self) -> None:
-        """The same within `SOON_SECONDS`, once for all changes until then: an update draws the whole frame."""
-        if self._soon is None and self._clients.watched:
-            self._soon = asyncio.get_running_loop().call_later(SOON_SECONDS, self._now)
+    def state_changed(self, pane: PaneId) -> None:
+        """The state of a pane's agent has changed: show it at once, or a pause after the last update."""
+        if not self._clients.watched:
+            return
+        self._changed.add(pane)
+        if self._soon is None:
+            loop = asyncio.get_running_loop()
+            due = self._updated_at + max(PAUSE_SECONDS, self._pause())
+            self._soon = loop.call_at(max(due, loop.time()), self._show_states)
 
     def request_in(self, seconds: float) -> None:
         """The same after so many seconds."""
         asyncio.get_running_loop().call_later(seconds, self.request)
 
-    def _now(self) -> None:
+    def _show_states(self) -> None:
         self._soon = None
-        self.request()
+        changed, self._changed = self._changed, set[PaneId]()
+        self._updated_at = asyncio.get_running_loop().time()
+        if changed and not self._requested:
+            self._update_states(changed)
 
     def updated(self) -> None:
         """An update has run."""
         self._requested = False
+        self._changed.clear()
+        self._updated_at = asyncio.get_running_loop().time()
 
     def output_arrived(self) -> None:
         """Programs have written output: the names of the running programs may change."""

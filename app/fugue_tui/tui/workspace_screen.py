@@ -18,6 +18,7 @@ from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.pane_grid import PaneGrid
+from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 
@@ -44,6 +45,10 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         self._actions = actions
         self._keyboard = keyboard
         self._selecting_client: AttachedClient | None = None
+
+    def _compositor_refresh(self) -> None:
+        if not refresh_regions(self):
+            super()._compositor_refresh()
 
     def pane_of(self, widget: Widget) -> PaneId | None:
         """The pane in which a widget is."""

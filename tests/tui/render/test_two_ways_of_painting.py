@@ -1,7 +1,9 @@
 """What is painted straight on the host is, cell for cell, what the compositor paints, and what the program meant."""
 
+import base64
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -271,3 +273,77 @@ def test_any_stream_is_painted_alike(chunks: list[bytes], left: bool, whole: boo
     finally:
         terminal.close()
         pump.stop()
+
+
+AGENTS = r"""
+import os, sys
+for line in open(sys.argv[1]):
+    os.write(1, line.strip().encode().decode("unicode_escape").encode())
+"""
+
+
+def agent(tmp_path: Path, name: str) -> tuple[str, Path]:
+    """A command that prints the escaped lines written to a FIFO, and the FIFO."""
+    fifo, program = tmp_path / name, tmp_path / "agent.py"
+    os.mkfifo(fifo)
+    program.write_text(AGENTS)
+    return f"{sys.executable} {program} {fifo}", fifo
+
+
+def test_titles_and_tabs_that_change_are_painted_as_the_compositor_does(start: Start, tmp_path: Path) -> None:
+    command, fifo = agent(tmp_path, "reports")
+    host = start("sh", "-c", command, config="[terminal]\nshell = ['cat']\n")
+    host.wait_text("test")
+    host.send(b'\x02%\x02"')
+    host.wait_text("%2 cat", "%3 cat")
+    with fifo.open("w") as reports:
+
+        def report(words: str) -> None:
+            reports.write(rf"\x1b]7501;state={words}\x07" + "\n")
+            reports.flush()
+
+        report("working:app=a:progress=40")
+        host.wait_text("● working 40 %")
+        assert_repaint_changes_nothing(host)
+        report(f"blocked:app=a:kind=question:msg={base64.b64encode('漢字?'.encode()).decode()}")
+        host.wait_text("◆ question, 漢字?", "1 agent waits")
+        assert_repaint_changes_nothing(host)
+        host.send(b"\x02z")
+        host.wait_text("zoomed")
+        report("idle:app=a")
+        host.wait_until(lambda: "waits" not in host.text)
+        host.send(b"\x02z")
+        host.wait_text("○ idle")
+        host.resize(Size(70, 20))
+        report("working:app=a:progress=41")
+        host.wait_text("● working 41 %")
+        assert_repaint_changes_nothing(host)
+
+
+def test_the_table_of_agents_follows_them_and_leaves_nothing_behind(start: Start, tmp_path: Path) -> None:
+    command, fifo = agent(tmp_path, "reports")
+    host = start("sh", "-c", command)
+    host.wait_text("test")
+    with fifo.open("w") as reports:
+
+        def report(state: str, words: str) -> None:
+            words = base64.b64encode(words.encode()).decode()
+            reports.write(rf"\x1b]7501;state={state}:app=a:msg={words}\x07" + "\n")
+            reports.flush()
+
+        report("working", "one")
+        host.wait_text("●")
+        settle(host)
+        before, cursor = host.picture, host.cursor
+        host.send(b"\x02A")
+        host.wait_text("1 agent ", "working: one")
+        report("working", "two 漢字")
+        host.wait_text("working: two 漢字")
+        report("blocked", "three")
+        host.wait_text("blocked: three", "1 agent, 1 waits")
+        report("working", "one")
+        host.wait_text("working: one")
+        assert "waits" not in next(line for line in host.text.splitlines() if "1 agent " in line)
+        host.send(b"\x1b")
+        host.wait_until(lambda: host.picture == before and host.cursor == cursor)
+        assert_repaint_changes_nothing(host)

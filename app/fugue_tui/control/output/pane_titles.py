@@ -37,8 +37,12 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
 
 def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     """A pane's number, its name (or what it runs), and its state."""
+    return with_state(mux, pane, Title(f"{pane} {pane_label(mux, pane)}", colour=mux.tmux_options.colour(pane)))
+
+
+def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
+    """A title with the pane's state as it is now: cheap, as the program in the foreground is not looked up."""
     terminal = mux.terminals[pane]
-    label = pane_label(mux, pane)
     if terminal.exit is not None:
         state = f"{terminal.exit.words}, {ENDED_KEYS}"
     elif pane in mux.restored_panes and not mux.workspace.panes[pane].content:
@@ -53,13 +57,8 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     if pane in mux.user_options.synchronized(mux.window_of(pane)):
         marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
     states = (marked, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
-    return Title(
-        f"{pane} {label}",
-        ", ".join(part for part in states if part),
-        tone,
-        mode=terminal.copy_mode.label,
-        colour=mux.tmux_options.colour(pane),
-    )
+    state = ", ".join(part for part in states if part)
+    return Title(title.text, state, tone, mode=terminal.copy_mode.label, colour=title.colour)
 
 
 def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

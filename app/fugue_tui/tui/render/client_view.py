@@ -171,13 +171,18 @@ def _with_note(strip: Strip, note: str, cols: int, *, whole_segments: bool) -> S
 
 
 def _render(strip: Strip, depth: Depth) -> bytes:
-    """A row as VT text that starts and ends in the default style, without the blanks at its end."""
+    """A row as VT text, without the blanks at its end."""
+    return vt_text(strip, depth).rstrip(b" ")
+
+
+def vt_text(strip: Strip, depth: Depth) -> bytes:
+    """Cells as VT text that starts and ends in the default style."""
     parts: list[str] = []
     for text, style, _ in strip:
         codes, link = _sgr(style, depth) if style is not None else ("", "")
         piece = f"\x1b[{codes}m{text}\x1b[m" if codes else text
         parts.append(f"\x1b]8;;{link}\x1b\\{piece}\x1b]8;;\x1b\\" if link else piece)
-    return "".join(parts).encode("utf-8", "replace").rstrip(b" ")
+    return "".join(parts).encode("utf-8", "replace")
 
 
 def _sgr(style: Style, depth: Depth) -> tuple[str, str]:

@@ -1,8 +1,11 @@
-"""Schedules the painting of panes: the first change at once, then at most 60 times a second, less if it is slow."""
+"""Schedules the painting of panes: the first change at once, then at most 60 times a second, less if it is slow.
+
+The focused pane comes first, alone: what the user types shows in it. All others share 25 frames a second.
+"""
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from textual.geometry import Offset
@@ -16,6 +19,10 @@ from fugue_tui.tui.render.client_view import ScreenCursor
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
+_BACKGROUND: Final = 1 / 25
+"""Minimum seconds between two frames of the panes without the focus, which are painted together."""
+_SLICE: Final = 0.002
+"""Seconds after which the rest of a frame is left to the next iteration of the loop."""
 _SHARE: Final = 4
 """A pane whose frame took t seconds to paint is not painted again before this many times t, times the panes that were
 due with it: they share the main thread."""
@@ -34,6 +41,8 @@ class RenderScheduler:
         self._wanted: set[PaneId] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._next: dict[PaneId, float] = {}
+        self._together_at = float("-inf")
+        """When the panes without the focus were last painted, or all panes behind a dialog."""
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
         self._painter.synchronized = lambda: app.clients.synchronized
@@ -57,36 +66,58 @@ class RenderScheduler:
         if self._idle:
             return
         now = time.monotonic()
-        if any(self._next.get(pane, 0.0) <= now for pane in self._wanted):
+        if any(self._due(pane) <= now for pane in self._wanted):
             self._frame(now)
-        if self._timer is None and self._wanted and not self._busy:
-            soonest = min(self._next.get(pane, 0.0) for pane in self._wanted)
-            self._timer = asyncio.get_running_loop().call_later(max(soonest - now, 0.001), self._elapsed)
+        if self._wanted and not self._busy:
+            self._wake_at(max(min(map(self._due, self._wanted)), now + 0.001))
+
+    def _wake_at(self, when: float) -> None:
+        """Paint what is due at a time, unless something is painted before."""
+        if self._timer is not None and self._timer.when() > when:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_at(when, self._elapsed)
 
     def _elapsed(self) -> None:
         self._timer = None
         self.schedule()
 
+    def _due(self, pane: PaneId) -> float:
+        """When a pane may be painted again."""
+        at = self._next.get(pane, 0.0)
+        if self._comes_first(pane):
+            return at
+        return max(at, self._together_at + max(_BACKGROUND, self._app.behind_seconds))
+
+    def _comes_first(self, pane: PaneId) -> bool:
+        return pane == self._app.mux.focused and self._app.on_panes
+
     def _frame(self, now: float) -> None:
         if self._busy:
             return
+        due = [pane for pane in self._wanted if self._due(pane) <= now]
+        first = [pane for pane in due if self._comes_first(pane)]
         with self._clients.batch():
-            rows = self._paint_due(now)
+            rows = self._paint(first or due, now)
             self._put_cursor()
+        if not first and not self._wanted.intersection(due):
+            self._together_at = now
         self._renderer.invalidate(rows)
         self._app.status_updates.output_arrived()
 
-    def _paint_due(self, now: float) -> set[int]:
-        """Paint the panes that are due; the rows of the screen that have changed."""
+    def _paint(self, due: Collection[PaneId], now: float) -> set[int]:
+        """Paint some panes, as many as a slice allows; the rows of the screen that have changed."""
         rows: set[int] = set()
-        due = [pane for pane in self._wanted if self._next.get(pane, 0.0) <= now]
         for pane in due:
+            begun = time.monotonic()
+            if begun - now > _SLICE and self._app.on_panes:
+                break
             self._wanted.discard(pane)
             view = self._app.grid.views.get(pane)
             if view is None or view.live is None:
                 self._next.pop(pane, None)
                 continue
-            begun = time.monotonic()
             rows |= self._show(view)
             self._next[pane] = begun + max(_FRAME, _SHARE * len(due) * (time.monotonic() - begun))
         return rows
@@ -173,3 +204,5 @@ class RenderScheduler:
         if self._started:
             self._painter.cursor_lost()
             self.place_cursor()
+            if self._app.on_panes:
+                self.schedule()  # Panes may have waited behind a dialog.

@@ -58,7 +58,7 @@ class PaneNotifications:
             case StatusReport():
                 pass  # If it changes the state of an agent, that is an event of its own.
             case AgentChanged():
-                self._app.status_updates.request_soon()
+                self._app.status_updates.state_changed(pane)
             case _:
                 self._app.status_updates.request()
 

@@ -1,14 +1,15 @@
 """View models of the workspace: what the grid, the tabs and the status bar show."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual.widget import Widget
 
 from fugue_tui.config.model import UiSettings
 from fugue_tui.config.status import StatusSettings
-from fugue_tui.control.output.pane_titles import agent_glyph, grid_view
+from fugue_tui.control.output.pane_titles import agent_glyph, grid_view, with_state
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import panes
@@ -37,6 +38,13 @@ def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
 def grid_model(mux: Multiplexer) -> GridView:
     """The active window's panes, dividers and titles."""
     return grid_view(mux, mux.front) if mux.front is not None else GridView()
+
+
+def with_states(mux: Multiplexer, model: GridView, changed: Collection[PaneId]) -> GridView:
+    """The same grid with the states of some panes as they are now."""
+    found = mux.terminals.keys() & changed
+    titles = {pane: with_state(mux, pane, title) for pane, title in model.titles.items() if pane in found}
+    return replace(model, titles={**model.titles, **titles})
 
 
 class Keys(Struct, frozen=True):

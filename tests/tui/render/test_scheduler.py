@@ -1,0 +1,83 @@
+"""The focused pane is painted at once and alone; the others share their frames, and wait longer behind a dialog."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from tests.tui.conftest import Open, Stage
+
+from fugue_tui.control.command_table import panes
+from fugue_tui.control.commands.show_agents import ShowAgents
+from fugue_tui.ids import PaneId
+from fugue_tui.tui.render import scheduler
+from fugue_tui.tui.render.scheduler import RenderScheduler
+from fugue_tui_widgets.table_view import TableScreen
+from fugue_tui_widgets.terminal_view import TerminalView
+
+ONE, TWO, THREE = PaneId(1), PaneId(2), PaneId(3)
+
+
+class Painted:
+    """The panes as they are painted, by a clock that stands still."""
+
+    def __init__(self, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.stage, self.order, self.now = stage, list[PaneId](), time.monotonic() + 60
+        self._frames: RenderScheduler = stage.app._frames  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(scheduler, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(RenderScheduler, "_idle", property(lambda frames: False))
+        monkeypatch.setattr(TerminalView, "redraw", lambda view: self._paint(view))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+
+    def _paint(self, view: TerminalView) -> set[int]:
+        self.order.append(next(pane for pane, each in self.stage.app.grid.views.items() if each is view))
+        return set()
+
+    def want(self, *wanted: PaneId) -> list[PaneId]:
+        """The panes painted once these have changed."""
+        self.order.clear()
+        for pane in wanted:
+            self._frames.want(pane)
+        return list(self.order)
+
+    def later(self, seconds: float) -> list[PaneId]:
+        """The panes painted so much later."""
+        self.order.clear()
+        self.now += seconds
+        self._frames.schedule()
+        return sorted(self.order)
+
+
+async def three_panes(stage: Stage) -> None:
+    for _ in range(2):
+        stage.run(panes.SplitPane(command=("cat",), focus=False))
+    await stage.until(lambda: len(stage.app.grid.views) == 3 and stage.app.settled)
+    assert stage.mux.focused == ONE
+
+
+async def test_the_focused_pane_waits_for_no_other(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_stage() as stage:
+        await three_panes(stage)
+        painted = Painted(stage, monkeypatch)
+        assert painted.want(TWO) == [TWO]
+        assert painted.want(THREE, TWO) == []
+        assert painted.want(ONE) == [ONE]
+        assert painted.later(0.02) == []
+        assert painted.want(ONE) == [ONE]
+        assert painted.later(0.05) == [TWO, THREE]
+
+
+async def test_panes_behind_a_dialog_wait_for_its_pace(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_stage() as stage:
+        await three_panes(stage)
+        stage.run(ShowAgents())
+        await stage.until(lambda: isinstance(stage.app.screen, TableScreen))
+        painted = Painted(stage, monkeypatch)
+        painted.later(0)
+        painted.later(TableScreen.BEHIND_SECONDS)
+        assert painted.want(ONE) == [ONE]
+        assert painted.want(ONE, TWO) == []
+        assert painted.later(TableScreen.BEHIND_SECONDS - 0.1) == []
+        assert painted.later(0.2) == [ONE, TWO]
+        assert painted.want(THREE) == []
+        stage.app.pop_screen()
+        assert painted.later(0.05) == [THREE]
+        assert painted.want(ONE) == [ONE]
