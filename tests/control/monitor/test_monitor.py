@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.control.agents.test_start_agent import PROGRAM
+from tests.control.real_shells import start
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings
@@ -309,6 +310,29 @@ def test_an_agent_that_crashes_is_restarted_and_told_to_go_on(real: Watched, pro
     real.passes(61)
     real.acted(("gone", "restart", "done"), ("gone", "tell", "done"))
     assert real.told == [(pane, f"stand-in in {pane} (worker) has gone")]
+
+
+@pytest.mark.slow
+def test_one_that_crashes_in_a_shell_is_restarted_at_its_prompt(real: Watched, tmp_path: Path) -> None:
+    node, agent = tmp_path / "node", tmp_path / "goose"
+    node.symlink_to(Path(sys.executable).resolve())
+    agent.write_text(PROGRAM.format(python=node, log=str(tmp_path / "log")))
+    agent.chmod(0o755)
+    pane = start(real.room, "bash", tmp_path).pane
+    terminal = real.mux.terminals[pane]
+    real.room.until(lambda: terminal.shell.at_prompt)
+    terminal.write(f"{agent}\r".encode())
+    real.room.until(lambda: pane in real.mux.agents.programs, lambda: real.room.text(pane))
+    real.say(f"monitor-agent {pane} --gone restart --times 1 --text 'go on'")
+    real.room.until(lambda: pane in real.mux.agents.runs)
+    os.kill(terminal.foreground_group, signal.SIGKILL)
+    real.room.until(lambda: pane not in real.mux.agents.programs and terminal.shell.at_prompt)
+    real.passes(6)
+    real.acted(("gone", "restart", "done"))
+    assert pane in real.mux.agents.programs
+    assert terminal.foreground_group != terminal.pid
+    real.room.until(lambda: (tmp_path / "log").exists())
+    assert (tmp_path / "log").read_bytes() == b"go on\r|"
 
 
 def test_one_that_ends_well_is_kept_open_for_that(real: Watched, program: Path) -> None:
