@@ -28,22 +28,22 @@ def sends(serving: Serving, client: Client, **values: str) -> None:
     serving.handled()
 
 
-def test_new_panes_get_the_variables_of_the_latest_client(serve: Serve, tmp_path: Path) -> None:
+def test_new_panes_get_the_variables_of_the_latest_client(serve: Serve, private_dir: Path) -> None:
     agent = socket.socket(socket.AF_UNIX)
-    agent.bind(str(tmp_path / "agent"))
+    agent.bind(str(private_dir / "agent"))
     serving = serve(first=hello())
     serving.shows(serving.first, "1 cat")
     assert serving.first.answer is not None
     assert "DISPLAY" in serving.first.answer["result"]["environment"].split()
-    sends(serving, serving.first, DISPLAY=":first", SSH_AUTH_SOCK=str(tmp_path / "agent"), PATH="/evil")
-    opened(serving, serving.first, f"[:first][{tmp_path}/agent]")
+    sends(serving, serving.first, DISPLAY=":first", SSH_AUTH_SOCK=str(private_dir / "agent"), PATH="/evil")
+    opened(serving, serving.first, f"[:first][{private_dir}/agent]")
     other = serving.attach()
     serving.shows(other, "[:first]")
     sends(serving, other, DISPLAY=":other")
     opened(serving, other, "[:other][]")
     serving.first.send("x")
     serving.handled()
-    opened(serving, other, f"[:first][{tmp_path}/agent]")
+    opened(serving, other, f"[:first][{private_dir}/agent]")
     links = [each for each in os.listdir(Path(serving.path).parent) if each.startswith("ssh-agent")]
     assert len(links) == 1
     serving.end()

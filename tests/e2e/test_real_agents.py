@@ -87,7 +87,7 @@ def test_a_lead_starts_two_workers_while_the_user_answers_one(launch: Launch, tm
         running.host.send("\x02j")
         running.host.wait_until(lambda: _focused(running) == "coder")
         running.host.wait_until(_pressing(running, "\r", until=(tmp_path / "result").exists))
-        running.host.wait_text("Both are done.")
+        running.host.wait_text("Both are done.", "It computes tides.")
         assert _focused(running) == "coder"
         running.end()
     assert (tmp_path / "result").read_text() == "38 passed\n"
@@ -95,7 +95,7 @@ def test_a_lead_starts_two_workers_while_the_user_answers_one(launch: Launch, tm
     assert [json.loads(each)["briefing"] for each in (first, second)] == ["delivered", "delivered"]
     assert json.loads(waited)["outcome"] == "reached"
     assert "The tests pass: 38." in read[0]
-    assert "It computes tides." in read[1]
+    assert "untrusted output of pane" in read[1]
     assert any("Run the tests,\nand tell how they end." in said for said in coder.said)
     assert not re.search(r"Refused|refused", "".join(lead.results))
 

@@ -392,7 +392,7 @@ async def test_the_palette_means_what_was_typed_however_fast(open_stage: Open, t
         await stage.prefix("p")
         line = stage.app.screen.query_one(Input)
         line.value = "l"
-        await stage.until(lambda: "last window" in stage.text)
+        await stage.until(lambda: "focus the last pane" in stage.text)
         line.value = typed
         await line.action_submit()
         await stage.until(lambda: isinstance(stage.app.screen, Page) and title in stage.text)

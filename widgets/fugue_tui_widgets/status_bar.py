@@ -1,7 +1,7 @@
 """The status bar: declared parts at both sides, windows as tabs, a message or a hint on keys."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
@@ -16,6 +16,9 @@ from textual.widget import Widget
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import WindowId
 from fugue_tui_widgets.error_boundary import ErrorBoundary
+
+_LEAST_ALERT: Final = 40
+"""Cells of a message for which the workspace's name gives way."""
 
 
 class Tab(Struct, frozen=True):
@@ -227,7 +230,9 @@ class StatusBar(ErrorBoundary, Widget):
             return [Segment(text, style("status-bar--hint"))] if text else []
         mode = _cut(f" {content.mode} ", cols, 2) if content.mode else ""
         active = next((cell_len(_tab_text(tab)) for tab in content.tabs if tab.active), 0)
-        alert = _cut(f" {content.alert} ", cols - cell_len(mode) - active) if content.alert else ""
+        room, name = cols - cell_len(mode) - active, cell_len(_name(content)) + 2
+        room -= name if room - name >= _LEAST_ALERT else 0
+        alert = _cut(f" {content.alert} ", room) if content.alert else ""
         pieces = (Segment(alert, style("status-bar--alert")), Segment(mode, style("status-bar--mode")))
         return [piece for piece in pieces if piece.text]
 

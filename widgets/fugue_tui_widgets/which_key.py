@@ -42,13 +42,16 @@ class WhichKey(ErrorBoundary, Static):
         key_width = max((cell_len(hint.key) for hint in hints), default=1)
         width = min(key_width + max((cell_len(hint.words) for hint in hints), default=1) + 3, 40, cols)
         count = max(cols // width, -(-len(hints) // most), 1)
-        width = min(width, max(cols // count, key_width + 2))
         rows = -(-len(hints) // count)
+        columns = [hints[at : at + rows] for at in range(0, len(hints), rows)]
+        width = max(min(width, cols // max(len(columns), 1)), 4)
         table = Table.grid(padding=0)
-        for _ in range(count):
+        for _ in columns:
             table.add_column(width=width, no_wrap=True)
+        keys = [max(cell_len(hint.key) for hint in column) for column in columns]
         for row in range(rows):
-            table.add_row(*(self._cell(hint, key_width, width) for hint in hints[row::rows]))
+            cells = zip(columns, keys, strict=True)
+            table.add_row(*(self._cell(column[row], key, width) for column, key in cells if row < len(column)))
         return table
 
     @staticmethod

@@ -197,7 +197,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def behind_seconds(self) -> float:
         """Minimum seconds between two frames of the panes behind a dialog, for which the compositor draws the whole
         screen; 0 if there is none."""
-        return 0.0 if self.on_panes else getattr(self.screen, "BEHIND_SECONDS", _BEHIND_SECONDS)
+        return 0.0 if len(self.screen_stack) <= 1 else getattr(self.screen, "BEHIND_SECONDS", _BEHIND_SECONDS)
 
     @property
     def shown_size(self) -> Size | None:

@@ -408,8 +408,8 @@ async def _load_journals(app: "FugueApp") -> None:
     mux, name = app.mux, app.mux.workspace.name
     mail = Journal(state_dir(), name, mux.mailboxes.records)
     tasks = Journal(state_dir(), name, mux.tasks.records, area="tasks", what="tasks")
-    mux.mailboxes.journal = await _loaded(app, mail, partial(mux.mailboxes.load, now=time.time()), "messages to agents")
-    mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, "tasks")
+    mux.mailboxes.journal = await _loaded(app, mail, partial(mux.mailboxes.load, now=time.time()))
+    mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, told=mux.mailboxes.journal is None)
     for kept in (mux.mailboxes, mux.tasks):
         kept.loaded.release()
         if kept.journal is not None:
@@ -418,13 +418,14 @@ async def _load_journals(app: "FugueApp") -> None:
 
 
 async def _loaded(
-    app: "FugueApp", journal: "Journal", load: Callable[[Iterator[Mapping[str, Any]]], None], what: str
+    app: "FugueApp", journal: "Journal", load: Callable[[Iterator[Mapping[str, Any]]], None], *, told: bool = False
 ) -> "Journal | None":
-    """A journal whose records were loaded; None if it cannot be read."""
+    """A journal whose records were loaded; None if it cannot be read, which the user is told unless that was `told`."""
     try:
         load(iter(await journal.load()))
     except SaveError as error:
-        app.inform(f"{what} are not kept over a restart: {error}")
+        if not told:
+            app.inform(f"messages and tasks of agents are not kept over a restart: {error}")
         return None
     return journal
 

@@ -2,9 +2,6 @@
 
 import asyncio
 import os
-import select
-import signal
-import subprocess
 import threading
 import time
 from contextlib import suppress
@@ -18,12 +15,10 @@ from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.errors import SpawnFailed
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean_text
+from fugue_tui.terminal.pty import run_line
 
 LONGEST: Final = 1 << 16
 """The most bytes of output that are kept: the first."""
-_STEP: Final = 1 << 16
-_STEP_MS: Final = 50
-"""Milliseconds until a cancelled one is noticed."""
 
 
 class ShellOutput(Struct, frozen=True):
@@ -65,10 +60,7 @@ class RunShell(Command[ShellOutput], name="run-shell", effect=Effect.RUN, toolse
 async def _run(line: str, cwd: str, timeout: float) -> ShellOutput:
     """Wait for a line on a thread of its own, as it would keep one of the pool's; a cancelled one is ended."""
     try:
-        child = subprocess.Popen(
-            ("/bin/sh", "-c", line), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+        child = run_line.start(line, cwd)
     except (OSError, ValueError) as error:
         raise SpawnFailed(f"/bin/sh cannot be started in {cwd!a}: {error}") from None
     loop, stopped = asyncio.get_running_loop(), threading.Event()
@@ -79,49 +71,13 @@ async def _run(line: str, cwd: str, timeout: float) -> ShellOutput:
             done.set_result(result)
 
     def work() -> None:
-        result = _read(child, time.monotonic() + timeout, stopped)
+        found = run_line.read(child, time.monotonic() + timeout, stopped, LONGEST)
+        text = clean_text(found.output.decode(errors="replace"))
         with suppress(RuntimeError):  # The loop has ended.
-            loop.call_soon_threadsafe(settle, result)
+            loop.call_soon_threadsafe(settle, ShellOutput(text, found.exit_code, found.timed_out, found.cut))
 
     threading.Thread(target=work, name="run-shell", daemon=True).start()
     try:
         return await done
     finally:
         stopped.set()
-
-
-def _read(child: "subprocess.Popen[bytes]", deadline: float, stopped: threading.Event) -> ShellOutput:
-    """What a process prints until nobody can print any more, or until the deadline, at which it is ended."""
-    assert child.stdout is not None
-    kept, cut, late = bytearray(), False, False
-    with child.stdout as stdout:
-        ready = select.poll()
-        ready.register(stdout, select.POLLIN)
-        while not late:
-            if ready.poll(_STEP_MS):
-                if not (piece := os.read(stdout.fileno(), _STEP)):
-                    break
-                cut = cut or len(kept) + len(piece) > LONGEST
-                kept += piece[: LONGEST - len(kept)]
-            late = stopped.is_set() or time.monotonic() > deadline
-    if late:
-        _kill(child)
-    late = _end(child, deadline, stopped) or late
-    return ShellOutput(clean_text(kept.decode(errors="replace")), child.returncode, late, cut)
-
-
-def _end(child: "subprocess.Popen[bytes]", deadline: float, stopped: threading.Event) -> bool:
-    """Wait for a process that prints no more, and end its process group at the deadline; whether that was needed."""
-    while child.poll() is None:
-        if stopped.is_set() or time.monotonic() > deadline:
-            _kill(child)
-            child.wait()
-            return True
-        time.sleep(_STEP_MS / 1000)
-    return False
-
-
-def _kill(child: "subprocess.Popen[bytes]") -> None:
-    """End the process group of a process that was not waited for."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)

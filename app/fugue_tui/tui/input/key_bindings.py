@@ -293,7 +293,7 @@ class KeyDispatch:
 
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""
-        return [Hint(keys, words) for keys, words in after_prefix(self.keymap)]
+        return [Hint(keys, words) for keys, words in grouped(self.keymap.prefixed, _in_panel)]
 
     def start_quick_select(self) -> None:
         """Label what the focused pane shows."""
@@ -408,6 +408,32 @@ def _label(binding: Binding) -> str:
     return f"{verb.replace('-', ' ')} {arguments}".strip()
 
 
+_PANEL_ROWS: Final = {
+    "focus next, last": ("focus the next pane", "focus the last pane"),
+    "swap the panes": ("swap with previous", "swap with next"),
+    "rotate the panes": ("rotate the panes", "rotate the panes back"),
+    "mark, unmark": ("mark the pane", "unmark the pane"),
+    "change the layout": ("next layout", "make the panes equal", "layout by number"),
+    "undo, redo": ("undo the last change", "redo"),
+    "change the window": ("next window", "previous window", "last window"),
+    "change the session": ("previous session", "next session", "last session"),
+    "rename": ("name the pane", "rename the window", "rename the session"),
+    "choose a window": ("choose a window", "find a window", "window by any number"),
+    "copy mode": ("copy mode: scroll", "copy mode, a page up"),
+    "paste buffers": ("choose what to paste", "list what was copied", "delete the last copy"),
+    "messages, pane": ("past messages", "about this pane"),
+    "resize, move": ("resize mode", "move mode: swap panes"),
+}
+"""Rows of the panel of keys that stand for several of the labels."""
+_PANEL_WORDS: Final = {each: words for words, labels in _PANEL_ROWS.items() for each in labels}
+
+
+def _in_panel(binding: Binding) -> str:
+    """What a key does in the panel of keys, in which keys for the same thing share a row."""
+    words = label(binding)
+    return _PANEL_WORDS.get(words, words)
+
+
 def listed(keys: list[str]) -> str:
     """Keys that do the same; all ten digits as a range, all four arrows together."""
     prefixes = {key[:-1] for key in keys}
@@ -423,11 +449,11 @@ def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:
     return grouped(keymap.prefixed)
 
 
-def grouped(table: Mapping[KeyPress, Binding]) -> list[tuple[str, str]]:
+def grouped(table: Mapping[KeyPress, Binding], words_of: Callable[[Binding], str] = label) -> list[tuple[str, str]]:
     """Keys and what they do; keys that do the same stand together."""
     together: dict[str, list[str]] = {}
     for press, binding in table.items():
-        together.setdefault(label(binding), []).append(written(press))
+        together.setdefault(words_of(binding), []).append(written(press))
     return [(listed(keys), words) for words, keys in together.items()]
 
 

@@ -24,7 +24,7 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerError
 
 from fugue_tui.control.core.command import Command, Effect, registry
-from fugue_tui.control.keymap import Action, Keymap
+from fugue_tui.control.keymap import PRESETS, Action, Keymap
 from fugue_tui.control.keymap import Binding as KeyBinding
 from fugue_tui.control.schema.command_schema import Description, describe
 from fugue_tui.control.schema.tmux_names import tmux_names
@@ -242,7 +242,7 @@ def _of_keys(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entr
     bound = {binding.words: binding for binding in keymap.prefixed.values()}
     for words, keys in found.items():
         verb, _, rest = words.partition(" ")
-        if words == Action.PALETTE or verb == "resize-pane" or rest.startswith(":"):
+        if words == Action.PALETTE or verb == "resize-pane" or rest.startswith(":") or rest in PRESETS:
             continue
         name = label_of_key(bound[words])
         shown = f"{name}: {rest}" if verb == "focus-pane" and "side" in name else name
