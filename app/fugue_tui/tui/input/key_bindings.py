@@ -411,9 +411,8 @@ def _label(binding: Binding) -> str:
 _PANEL_ROWS: Final = {
     "focus next, last": ("focus the next pane", "focus the last pane"),
     "swap the panes": ("swap with previous", "swap with next"),
-    "rotate the panes": ("rotate the panes", "rotate the panes back"),
     "mark, unmark": ("mark the pane", "unmark the pane"),
-    "change the layout": ("next layout", "make the panes equal", "layout by number"),
+    "change the layout": ("next layout", "make the panes equal"),
     "undo, redo": ("undo the last change", "redo"),
     "change the window": ("next window", "previous window", "last window"),
     "change the session": ("previous session", "next session", "last session"),
