@@ -230,7 +230,7 @@ class StatusBar(ErrorBoundary, Widget):
             return [Segment(text, style("status-bar--hint"))] if text else []
         mode = _cut(f" {content.mode} ", cols, 2) if content.mode else ""
         active = next((cell_len(_tab_text(tab)) for tab in content.tabs if tab.active), 0)
-        room, name = cols - cell_len(mode) - active, cell_len(_name(content)) + 2
+        room, name = cols - cell_len(mode) - active, cell_len(_name(content)) + 2 + _marks(content)
         room -= name if room - name >= _LEAST_ALERT else 0
         alert = _cut(f" {content.alert} ", room) if content.alert else ""
         pieces = (Segment(alert, style("status-bar--alert")), Segment(mode, style("status-bar--mode")))
@@ -316,12 +316,16 @@ def _width(content: StatusContent, part: Part) -> int:
     return cell_len(text) + 2 if text else 0
 
 
+def _marks(content: StatusContent) -> int:
+    """The cells that the marks of hidden tabs may take."""
+    return 2 * (cell_len(content.more[0]) + 2) if len(content.tabs) > 1 else 0
+
+
 def _kept_parts(content: StatusContent, room: int) -> set[str]:
     """The parts beside the tabs that fit with the active tab: those at the right are dropped first, a mode never."""
     active = next((cell_len(_tab_text(tab)) for tab in content.tabs if tab.active), 0) if TABS in content.left else 0
     parts = [part for part in (*content.left, *content.right) if part.name not in (TABS.name, HINT.name)]
-    marks = 2 * (cell_len(content.more[0]) + 2) if len(content.tabs) > 1 else 0
-    while parts and sum(_width(content, part) for part in parts) > room - active - marks:
+    while parts and sum(_width(content, part) for part in parts) > room - active - _marks(content):
         optional = [part for part in parts if part.name != "mode"]
         if not optional:
             break
