@@ -15,12 +15,12 @@ from fugue_tui.terminal.input.keys import KeyPress, parse_key
 PAGE = Path(__file__).parents[2] / "docs" / "tmux-keys.md"
 
 
-def listed(table: str, tmp_path: Path) -> set[str]:
+def listed(table: str, private_dir: Path) -> set[str]:
     """The keys of a table of the tmux that is installed, which must be the one that is described."""
     program = shutil.which("tmux")
     if program is None or "3.3a" not in subprocess.run([program, "-V"], capture_output=True, text=True).stdout:
         pytest.skip("no tmux 3.3a")
-    server = [program, "-S", str(tmp_path / "socket"), "-f", "/dev/null"]
+    server = [program, "-S", str(private_dir / "socket"), "-f", "/dev/null"]
     lines = subprocess.run(
         [*server, "start-server", ";", "list-keys", "-T", table], capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -28,13 +28,13 @@ def listed(table: str, tmp_path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(("table", "described"), [("prefix", {each.key for each in PREFIX}), ("root", set(ROOT))])
-def test_every_key_of_tmux_is_in_the_table(table: str, described: set[str], tmp_path: Path) -> None:
-    assert listed(table, tmp_path) == described
+def test_every_key_of_tmux_is_in_the_table(table: str, described: set[str], private_dir: Path) -> None:
+    assert listed(table, private_dir) == described
 
 
 @pytest.mark.parametrize(("table", "described"), [("copy-mode-vi", COPY_VI), ("copy-mode", COPY_EMACS)])
-def test_the_exceptions_of_copy_mode_are_keys_of_tmux(table: str, described: dict[str, str], tmp_path: Path) -> None:
-    assert set(described) <= listed(table, tmp_path)
+def test_the_exceptions_of_copy_mode_are_keys_of_tmux(table: str, described: dict[str, str], private_dir: Path) -> None:
+    assert set(described) <= listed(table, private_dir)
 
 
 def test_the_page_says_what_the_keymap_does() -> None:
