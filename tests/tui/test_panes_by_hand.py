@@ -12,7 +12,7 @@ from textual.command import CommandList, Hits
 from textual.widgets import Input, OptionList
 
 from fugue_tui.config.model import KeySettings
-from fugue_tui.control.command_table import layouts, panes, sessions, windows
+from fugue_tui.control.command_table import buffers, layouts, panes, sessions, windows
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.ui.command_palette import CommandProvider
@@ -364,6 +364,14 @@ async def test_the_palette_finds_a_command_by_its_name_in_tmux(open_stage: Open)
         await stage.until(lambda: "split-pane" in stage.text)
         await stage.press("enter")
         await stage.until(lambda: len(stage.rects) == 2)
+
+
+@pytest.mark.parametrize("verb", ["list-buffers", "clipboard-context", "list-panes"])
+async def test_what_only_reads_is_shown_on_a_page(open_stage: Open, verb: str) -> None:
+    async with open_stage() as stage:
+        stage.run(buffers.SetBuffer(text="copied"))
+        stage.app.commands.run_line(verb)
+        await stage.until(lambda: isinstance(stage.app.screen, Page) and verb in stage.text)
 
 
 async def test_the_palette_asks_for_what_a_command_needs(open_stage: Open) -> None:

@@ -102,14 +102,15 @@ class Commands:
 
     def _run_all(self, commands: Sequence[Command[Any]], failed: Callable[[str], None] | None) -> None:
         command, *rest = commands
+        reads = command.effects <= {Effect.READ, Effect.CLIPBOARD}
 
         def then(result: Any) -> None:
-            if command.effects <= {Effect.READ, Effect.CLIPBOARD}:
+            if reads:
                 self._show_page(command, result)
             if rest:
                 self._run_all(rest, failed)
 
-        self.confirm(command, _PALETTE, then if rest or command.effect is Effect.READ else None, failed)
+        self.confirm(command, _PALETTE, then if rest or reads else None, failed)
 
     def prompt(self, text: str = "", error: str = "") -> None:
         """Open the prompt for a command line, with this text in it and an error below."""

@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -58,13 +59,13 @@ class EditScrollback(Command[OpenedPane], name="edit-scrollback", effect=Effect.
             path = await asyncio.to_thread(write_private, clean_text(text, len(text) + 1) + "\n")
         except OSError as error:
             raise Refused(f"no temporary file: {error.strerror}") from None
-        try:
+        with ExitStack() as unused:
+            unused.callback(os.unlink, path)
             if mux.terminals.get(pane) is not terminal:
                 raise TerminalGone("the pane was closed meanwhile")
-            return self._window(pane, path).run(mux, origin)
-        except Exception:
-            os.unlink(path)
-            raise
+            opened = self._window(pane, path).run(mux, origin)
+            unused.pop_all()
+        return opened
 
     def _reader(self, mux: Multiplexer, pane: PaneId) -> Callable[[], str]:
         terminal, line = mux.terminal(pane), self.line
