@@ -13,7 +13,19 @@ from msgspec import Struct
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
 
-TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "agents", "other", "all")
+TOOLSETS: Final = (
+    "default",
+    "layout",
+    "sessions",
+    "saving",
+    "reading",
+    "seeing",
+    "running",
+    "agents",
+    "servers",
+    "other",
+    "all",
+)
 """The sets of tools for agents, and `all`."""
 HOOKS: Final = (
     "started", "exit", "pane-exited", "bell", "notification", "title", "cwd", "events-dropped",
