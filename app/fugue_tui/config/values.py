@@ -155,7 +155,7 @@ def toml(value: object) -> str:
         case Struct():
             return toml({name: getattr(value, name) for name in value.__struct_fields__})
         case Mapping():
-            pairs = [f"{_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
+            pairs = [f"{toml_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
         case _:
             return str(value)
@@ -170,7 +170,8 @@ def _is_literal(text: str) -> bool:
     )
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
+    """A key in TOML, quoted if need be."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
     return name if bare else _quoted(name)
 

@@ -192,7 +192,8 @@ class ConfigApplier:
     def change(self, config: Config) -> None:
         """Apply another configuration; what it lets others do more waits for the user's approval."""
         old = self._app.settings
-        safe, held = without_risks(old, config)
+        used = replace(old, mcp=replace(old.mcp, servers=self._app.mux.permissions.servers))
+        safe, held = without_risks(used, config)
         audit = self._app.dispatcher.audit
         audit.record_event("config", None, ", ".join(model.changed_keys(old, config)))
         self._apply(safe)

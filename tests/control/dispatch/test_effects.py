@@ -50,6 +50,7 @@ EFFECTS = {
     "get-running-process": READ,
     "get-status": READ,
     "hand-over-pane": ADMIN,
+    "import-servers": ADMIN,
     "inject-context": INPUT | RUN,
     "interrupt-pane": INPUT | DESTROY,
     "kill-server": DESTROY | ADMIN,

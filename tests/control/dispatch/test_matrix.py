@@ -34,6 +34,7 @@ CALLS = {
     "execute-command": "execute-command {pane} --command true",
     "explain-policy": "explain-policy --call list-panes",
     "focus-pane": "focus-pane {pane}",
+    "import-servers": "import-servers --all",
     "inject-context": 'inject-context {pane} --env \'{{"A": "b"}}\'',
     "interrupt-pane": "interrupt-pane {pane} --escalate",
     "kill-server": "kill-server --workspace test",
