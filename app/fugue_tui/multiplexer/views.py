@@ -1,7 +1,7 @@
 """Views: which window each attached terminal shows. Terminals that mirror each other share one.
 
-Everything reads the workspace as the view sees it whose key or timer is handled; commands from outside, agents and saves
-read it as the view sees it that was used last.
+Everything reads the workspace as the view sees it whose key or timer is handled; commands from outside, agents and
+saves read it as the view sees it that was used last.
 """
 
 from collections.abc import Collection, Iterable
