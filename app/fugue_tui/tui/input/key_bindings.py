@@ -9,10 +9,12 @@ from msgspec import Struct
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, Mode, canonical, steps
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.output.text_search import Query
 from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
+from fugue_tui.terminal.screen.pins import Pin
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.copy_mode import CopyMode
 from fugue_tui.tui.input.quick_select import QuickSelect
@@ -307,6 +309,10 @@ class KeyDispatch:
         """Start copy mode in the focused pane, or go on there; a page up, if wanted."""
         self._copy_mode.begin(page_up=page_up)
 
+    def show_match(self, query: Query, at: Pin) -> None:
+        """Start copy mode in the focused pane on a match of a search."""
+        self._copy_mode.show_match(query, at)
+
 
 _LABELS: Final = {
     Action.HELP: "help: keys, commands",
@@ -325,6 +331,8 @@ _LABELS: Final = {
     Action.QUIT: "end everything",
     Action.CHOOSE_WINDOW: "choose a window",
     Action.CHOOSE_SESSION: "choose a session",
+    Action.CHOOSE_TREE: "choose anything",
+    Action.SEARCH: "search all panes",
     Action.RENAME_PANE: "name the pane",
     Action.RENAME_WINDOW: "rename the window",
     Action.RENAME_SESSION: "rename the session",
@@ -417,7 +425,9 @@ _PANEL_ROWS: Final = {
     "change the window": ("next window", "previous window", "last window"),
     "change the session": ("previous session", "next session", "last session"),
     "rename": ("name the pane", "rename the window", "rename the session"),
-    "choose a window": ("choose a window", "find a window", "window by any number"),
+    "choose, find, search": (
+        *("choose a window", "find a window", "window by any number", "choose anything", "search all panes"),
+    ),
     "copy mode": ("copy mode: scroll", "copy mode, a page up"),
     "paste buffers": ("choose what to paste", "list what was copied", "delete the last copy"),
     "messages, pane": ("past messages", "about this pane"),
