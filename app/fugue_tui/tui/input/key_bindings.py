@@ -77,6 +77,7 @@ class KeyDispatch:
         """The mode of each client that is in one."""
         self._client = 0
         """The client whose key was handled last."""
+        self._first_keys = keymap, _first_keys(keymap)
 
     @property
     def hint(self) -> str:
@@ -92,15 +93,9 @@ class KeyDispatch:
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
-        return f"{self._requests()}{self._keys_hint()}"
-
-    def _keys_hint(self) -> str:
-        """The keys to begin with."""
-        keys = {bound.words: spell(press) for press, bound in reversed(list(self.keymap.prefixed.items()))}
-        after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
-        direct = {bound.words: spell(press) for press, bound in self.keymap.always.items()}
-        first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
-        return " · ".join([*first, f"{spell(self.keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])
+        if self._first_keys[0] is not self.keymap:
+            self._first_keys = self.keymap, _first_keys(self.keymap)
+        return f"{self._requests()}{self._first_keys[1]}"
 
     @property
     def _shown_mode(self) -> Mode | None:
@@ -471,3 +466,12 @@ def written(press: KeyPress) -> str:
     sign = {"up": "↑", "down": "↓", "left": "←", "right": "→"}.get(press.name)
     spelled = spell(press)
     return spelled.removesuffix(press.name) + sign if sign else spelled
+
+
+def _first_keys(keymap: Keymap) -> str:
+    """The keys to begin with, and what they do."""
+    keys = {bound.words: spell(press) for press, bound in reversed(list(keymap.prefixed.items()))}
+    after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
+    direct = {bound.words: spell(press) for press, bound in keymap.always.items()}
+    first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
+    return " · ".join([*first, f"{spell(keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])
