@@ -212,6 +212,7 @@ class Multiplexer:
 
         servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
         servers.secrets = lambda: self.secrets
+        servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
         servers.configure(self.permissions.servers)
         self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
         self.on_mcp_servers(servers)

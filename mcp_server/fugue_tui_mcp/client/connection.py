@@ -35,7 +35,7 @@ UPDATE_SECONDS: Final = 0.2
 """Seconds in which several changes of one resource count as one."""
 LOG_SECONDS: Final = 0.2
 """Seconds in which several lines of the log are reported as one."""
-CLOSE_SECONDS: Final = 5.0
+CLOSE_SECONDS: Final = 3.0
 """How long a connection may take to end."""
 LOG_LEVEL: Final = "info"
 

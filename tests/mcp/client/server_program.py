@@ -4,13 +4,29 @@
 import asyncio
 import os
 import sys
+import warnings
 from typing import Annotated, Any, Literal
 
 import anyio
-from mcp.server.mcpserver import Context, Elicit, ElicitationResult, Image, MCPServer, Resolve
+from mcp.server.mcpserver import (
+    Context,
+    Elicit,
+    ElicitationResult,
+    Image,
+    ListRoots,
+    MCPServer,
+    Resolve,
+    Sample,
+)
 from mcp.server.runner import serve_loop
 from mcp.server.stdio import stdio_server
-from mcp_types import ToolAnnotations
+from mcp_types import (
+    CreateMessageResult,
+    ListRootsResult,
+    SamplingMessage,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import BaseModel
 
 PIXEL = bytes.fromhex(
@@ -140,6 +156,57 @@ def grow() -> str:
     return "added"
 
 
+def ask_roots() -> ListRoots:
+    """Ask for the roots."""
+    return ListRoots()
+
+
+@server.tool()
+def roots(found: Annotated[ListRootsResult, Resolve(ask_roots)]) -> str:
+    """The roots."""
+    return " ".join(str(each.uri) for each in found.roots)
+
+
+def ask_model(question: str) -> Sample:
+    """Ask a model."""
+    return Sample([SamplingMessage(role="user", content=TextContent(text=question))], max_tokens=100)
+
+
+@server.tool()
+def think(question: str, found: Annotated[CreateMessageResult, Resolve(ask_model)]) -> str:
+    """Ask a model."""
+    content = found.content
+    return f"the model says {content.text}" if isinstance(content, TextContent) else "nothing"
+
+
+COUNT = [0]
+
+
+@server.resource("small://count")
+def counted() -> str:
+    """A resource that changes."""
+    return f"count {COUNT[0]}"
+
+
+@server.tool()
+async def count(ctx: Context[Any, Any]) -> str:
+    """Change the resource."""
+    COUNT[0] += 1
+    await ctx.notify_resource_updated("small://count")
+    if "--legacy" in sys.argv:
+        await ctx.session.send_resource_updated("small://count")
+    return "counted"
+
+
+@server.tool()
+async def note(ctx: Context[Any, Any], text: str) -> str:
+    """Send a logging message."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        await ctx.info(text)
+    return "noted"
+
+
 @server.prompt()
 def review(code: str, style: str = "short") -> str:
     """Review code."""
@@ -147,7 +214,7 @@ def review(code: str, style: str = "short") -> str:
 
 
 @server.resource("small://note")
-def note() -> str:
+def the_note() -> str:
     """A note."""
     return "the note"
 
