@@ -35,7 +35,7 @@ class SchemaForm(ModalScreen[FormResult]):
         }
         VerticalScroll { height: auto; max-height: 70vh; scrollbar-size-vertical: 1; }
         #about { color: $text-muted; max-height: 6; }
-        Horizontal { height: auto; margin-top: 1; }
+        .row { height: auto; margin-top: 1; }
         Label { width: 20; text-wrap: nowrap; text-overflow: ellipsis; }
         Label.-required { text-style: bold; }
         Input, Input:focus { border: none; height: 1; padding: 0; width: 1fr; background: $boost; }
@@ -43,12 +43,13 @@ class SchemaForm(ModalScreen[FormResult]):
         SelectCurrent, Select:focus > SelectCurrent { border: none; height: 1; padding: 0; background: $boost; }
         Select:focus > SelectCurrent { background: $primary 40%; }
         .hint { color: $text-muted; padding-left: 20; height: auto; }
+        .hint.-empty { display: none; }
         .fault { color: $text-warning; }
         &.-narrow > Vertical { width: 100%; }
         &.-narrow Label { width: 12; }
         &.-narrow .hint { padding-left: 0; }
         &.-short > Vertical { height: 100%; max-height: 100%; }
-        &.-short Horizontal { margin-top: 0; }
+        &.-short .row { margin-top: 0; }
         &.-short .hint { display: none; }
         &.-short .hint.fault { display: block; }
     }
@@ -80,7 +81,7 @@ class SchemaForm(ModalScreen[FormResult]):
         self._does, self._declines, self._at = does, declines, 0
         self._earlier: list[Written] = [{}, *earlier]
         self._entries = [_entry(each) for each in fields]
-        self._hints = [Static(Content(_hint(each)), classes="hint") for each in fields]
+        self._hints = [Static(Content(each.description), classes="hint") for each in fields]
 
     def compose(self) -> ComposeResult:
         """What it is for, and the fields."""
@@ -94,7 +95,7 @@ class SchemaForm(ModalScreen[FormResult]):
                     yield Static(Content(self._about))
             with VerticalScroll(can_focus=False):
                 for field, entry, hint in zip(self._fields, self._entries, self._hints, strict=True):
-                    with Horizontal():
+                    with Horizontal(classes="row"):
                         mark = " *" if field.required else ""
                         yield Label(Content(f"{field.label}{mark}"), classes="-required" if field.required else "")
                         yield entry
@@ -102,6 +103,8 @@ class SchemaForm(ModalScreen[FormResult]):
 
     def on_mount(self) -> None:
         """Begin with the first field."""
+        for field, hint in zip(self._fields, self._hints, strict=True):
+            hint.set_class(not field.description, "-empty")
         if self._entries:
             self._entries[0].focus()
 
@@ -144,7 +147,8 @@ class SchemaForm(ModalScreen[FormResult]):
             return
         for field, entry, hint in reversed(list(zip(self._fields, self._entries, self._hints, strict=True))):
             fault = faults.get(field.label, "")
-            hint.update(Content(f"{field.label} {fault}" if fault else _hint(field)))
+            hint.update(Content(f"{field.label} {fault}" if fault else field.description))
+            hint.set_class(not (fault or field.description), "-empty")
             hint.set_class(bool(fault), "fault")
             if fault:
                 entry.focus()
@@ -171,7 +175,3 @@ def _write(entry: "Input | Select[str]", text: str) -> None:
         entry.value = text
     else:
         entry.clear()
-
-
-def _hint(field: FormField) -> str:
-    return field.description

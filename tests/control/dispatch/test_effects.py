@@ -253,6 +253,10 @@ def test_only_the_user_answers_for_the_user() -> None:
         "revoke-grant",
         "revoke-sideband",
         "save-buffer",
+        "save-result",
+        "share-directory",
+        "show-result",
+        "show-tools",
         "synchronize-panes",
         "toggle-sideband",
     }

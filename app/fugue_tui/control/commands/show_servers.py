@@ -28,7 +28,9 @@ from fugue_tui.multiplexer.mcp_servers.shown import LOG, RESOURCE, RESULT, TOOLS
 from fugue_tui.sanitize import clean_path
 
 
-class ShowTools(Command[None], name="show-tools", effect=Effect.LAYOUT, toolset=Toolset.SERVERS, user_only=True):
+class ShowTools(
+    Command[None], name="show-tools", effect=Effect.LAYOUT, plain=True, toolset=Toolset.SERVERS, user_only=True
+):
     """Find a tool, a prompt or a resource of all MCP servers, fill in its form, run it and see what it returns."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.config.servers import ServerSettings, expanded
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, ServerFailed
@@ -128,9 +129,11 @@ class McpServers:
         self._end_changed(before)
 
     def add_project(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
-        """Use a project's servers too, which go before those of the configuration."""
+        """Use a project's servers too, which go before those of the configuration. It cannot allow them to agents."""
         before = self.all()
-        self._projects |= {name: Definition(each, base, source) for name, each in servers.items()}
+        for name, each in servers.items():
+            agents = "refuse" if each.agents == "refuse" else "ask"
+            self._projects[name] = Definition(replace(each, agents=agents), base, source)
         self._end_changed(before)
 
     def all(self) -> dict[str, Definition]:

@@ -380,6 +380,7 @@ _COMMAND_LABELS: Final = {
     "paste-smart": "paste, adapted",
     "toggle-sideband": "parse tags, or not",
     "show-agents": "all agents",
+    "show-tools": "MCP servers' tools",
     "select-session last": "last session",
     "break-pane": "pane to a new window",
     "mark-pane": "mark the pane",

@@ -307,7 +307,8 @@ class _Palette:
         self._entries[entry.key] = entry, None
         server = f"{entry.server}: " if with_server else "  "
         effect = "" if entry.effect == "read" else f"  {entry.effect}"
-        return ListRow(entry.key, ((server, "dim"), (entry.name, ""), (effect, "match"), (f"  {entry.words}", "dim")))
+        tone = "match" if entry.effect == "destroy" else "dim"
+        return ListRow(entry.key, ((server, "dim"), (entry.name, ""), (effect, tone), (f"  {entry.words}", "dim")))
 
 
 def _entry(app: AppContext, server: str, what: Tool | Prompt | Resource) -> Entry:
