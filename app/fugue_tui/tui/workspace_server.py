@@ -57,6 +57,11 @@ class AllStatusBars:
         for view in self._server.views:
             view.status_updates.state_changed(pane)
 
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed."""
+        for view in self._server.views:
+            view.status_updates.words_changed(pane)
+
 
 class WorkspaceServer:
     """The views of a workspace and what they have in common. Main thread only."""
