@@ -31,6 +31,7 @@ from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.workspace_server import WorkspaceServer
 from fugue_tui_widgets.terminal_view import TerminalView
 
 PREFIX = "ctrl+b"
@@ -48,6 +49,12 @@ class Stage:
     app: FugueApp
     mux: Multiplexer
     pilot: "Pilot[int]"
+
+    @property
+    def server(self) -> WorkspaceServer:
+        """What there is once for all views."""
+        assert isinstance(self.app.server, WorkspaceServer)
+        return self.app.server
 
     async def until(self, condition: Callable[[], object], seconds: float = DEADLINE) -> None:
         """Wait until a condition holds; fails after the deadline."""
@@ -176,7 +183,7 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) ->
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
     mux.permissions = McpSettings(trust="full")
     windows.CreateWindow(command=argv).run(mux, USER)
-    return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher)
+    return WorkspaceServer(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher).latest
 
 
 CALM = Config(ui=UiSettings(which_key_delay_ms=10_000))

@@ -67,6 +67,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "p": "select-window previous",
         "P": "palette",
         "/": "help",
+        "ctrl+f": "search-everywhere",
     }
 )
 """What differs from the default keys after the prefix."""
