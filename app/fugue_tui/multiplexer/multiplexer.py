@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -81,6 +82,8 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
@@ -184,6 +187,10 @@ class Multiplexer:
         """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
+        self.connect_mcp: Callable[[Handler], Connector] = _no_connector
+        """Makes what connects to other MCP servers."""
+        self.on_mcp_servers = CallbackList[["McpServers"]]()
+        """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -200,6 +207,23 @@ class Multiplexer:
         """Renames the server's socket. Raises SocketError, and has changed nothing then."""
         self.event_log = EventLog(self)
         self.tasks.on_change.connect(lambda old, new: self.event_log.add(task_draft(self._workspace, old, new)))
+
+    @cached_property
+    def mcp_servers(self) -> "McpServers":
+        """The other MCP servers of this workspace; the first access loads what they need, and starts none."""
+        from fugue_tui.multiplexer.mcp_servers.servers import McpServers
+
+        servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
+        servers.secrets = lambda: self.secrets
+        servers.configure(self.permissions.servers)
+        self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
+        self.on_mcp_servers(servers)
+        return servers
+
+    @property
+    def uses_mcp_servers(self) -> bool:
+        """Whether `mcp_servers` was accessed."""
+        return "mcp_servers" in self.__dict__
 
     # The workspace
 
@@ -291,6 +315,8 @@ class Multiplexer:
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
         self.recordings.close()
+        if self.uses_mcp_servers:
+            self.mcp_servers.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():
@@ -596,3 +622,7 @@ def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
+
+
+def _no_connector(handler: "Handler") -> "Connector":
+    raise Refused("this workspace cannot connect to MCP servers")
