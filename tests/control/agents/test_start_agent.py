@@ -244,6 +244,16 @@ def test_a_worktree_goes_with_its_branch_if_nothing_is_lost(repository: Path) ->
     assert git(repository, "branch", "--list", "one") == ""
 
 
+def test_worktrees_of_a_submodule_and_of_a_bare_repository_are_beside_them(repository: Path) -> None:
+    above, bare = repository.with_name("above"), repository.with_name("bare.git")
+    git(repository.parent, "init", "-q", str(above))
+    git(above, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repository), "sub")
+    git(repository.parent, "clone", "-q", "--bare", str(repository), str(bare))
+    assert worktrees.add(str(above / "sub"), "one").path == str(above / "sub.worktrees" / "one")
+    assert worktrees.add(str(above / "sub.worktrees" / "one"), "two").path == str(above / "sub.worktrees" / "two")
+    assert worktrees.add(str(bare), "one").path == str(bare.with_name("bare.git.worktrees") / "one")
+
+
 def test_commits_that_are_nowhere_else_keep_a_worktree(repository: Path) -> None:
     path = Path(worktrees.add(str(repository), "one").path)
     (path / "b").write_text("b")

@@ -176,11 +176,19 @@ class Messenger:
                 state = MessageState.DELIVERED if sent.submitted else MessageState.UNCONFIRMED
         except FugueError as error:
             _log.info("message %d to %s: %s", message.id, pane, error)
-        try:
-            await self._boxes.set_state(message.id, state)
-        except SaveError as error:
-            _log.warning("message %d is %s: %s", message.id, state, error)
+        await self._mark(message, state)
         return state is not MessageState.QUEUED
+
+    async def _mark(self, message: Message, state: MessageState) -> None:
+        """Save what became of a message, as soon as that is possible: until then no other is typed there."""
+        while True:
+            try:
+                await self._boxes.set_state(message.id, state)
+            except SaveError as error:
+                _log.warning("message %d is %s: %s", message.id, state, error)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return
 
 
 def typed_text(message: Message) -> str:
