@@ -585,8 +585,9 @@ class Multiplexer:
             self.on_event(pane, AgentChanged(after, entered=_doing(before) != _doing(after)))
 
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
-        record = self._workspace.panes[pane]
-        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+        record, kept = self._workspace.panes[pane], pane in self.agents.kept_open
+        self.agents.kept_open.discard(pane)
+        if kept or record.on_exit is not OnExit.CLOSE or exit.code is None:
             return False
         # A shell exits with the status of the user's last command, which is no failure of the shell.
         left = not record.argv and seconds >= SHELL_SECONDS
