@@ -35,7 +35,9 @@ class Choice(Label):
 
     DEFAULT_CSS = """
     Choice { width: auto; max-width: 100%; padding: 0 1; color: $text-muted; }
-    Choice.-chosen { background: $primary; color: $background; text-style: bold; }
+    Choice.-chosen {
+        background: $block-cursor-background; color: $block-cursor-foreground; text-style: $block-cursor-text-style;
+    }
     """
 
     class Clicked(Message):

@@ -24,13 +24,13 @@ from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.terminal_view import TerminalView
 
-STYLES: Final = (FOCUS, SYNCHRONIZED, "blocked", "working", "done", "error")
+STYLES: Final = (FOCUS, SYNCHRONIZED, "mode", "blocked", "working", "done", "error")
 """The styles of the frame, besides its own."""
 
 
 def _on_the_hosts_own(style: RichStyle) -> RichStyle:
     """The style without its background: lines have the same background as the panes."""
-    return RichStyle(color=style.color, bold=style.bold, dim=style.dim)
+    return RichStyle(color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse)
 
 
 def _joined(regions: Iterable[Region]) -> list[Region]:

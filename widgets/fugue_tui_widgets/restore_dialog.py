@@ -55,7 +55,8 @@ class RestoreDialog(ModalScreen[bool | None]):
         """The saved windows, and the two answers."""
         widest = max((len(name) for name, _ in self.windows), default=0)
         lines = [
-            Content(name.ljust(widest) + "  ") + Content.styled(programs, "dim") for name, programs in self.windows
+            Content(name.ljust(widest) + "  ") + Content.styled(programs, "$text-muted")
+            for name, programs in self.windows
         ]
         with Vertical() as frame:
             frame.border_title = Content(" bring it back? ")

@@ -93,6 +93,10 @@ class AttachedClient:
         """Query its capabilities."""
         self.writer.write(self.capabilities.queries())
 
+    def query_colours(self) -> None:
+        """Query its default colours again."""
+        self.writer.write(self.capabilities.colour_queries())
+
     def resize(self, extent: Extent) -> None:
         """Its terminal has another size."""
         self.size = drawable(extent.cols, extent.rows)

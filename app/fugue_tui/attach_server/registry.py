@@ -67,6 +67,7 @@ class ClientRegistry:
         client.writer.on_overflow = partial(self.repaint, client)
         self._all.append(client)
         client.query()
+        self._follow_host(client)
         self.regroup()
         return client
 
@@ -79,6 +80,8 @@ class ClientRegistry:
         if client.escape_timer is not None:
             client.escape_timer.cancel()
         self._use_environment()
+        if self.latest is not None:
+            self._follow_host(self.latest)
         self.regroup()
         self._app.client_detached(client)
         self.update_focus(client)
@@ -121,7 +124,7 @@ class ClientRegistry:
         changed = client is not self.latest and not client.read_only
         if changed:
             client.last_used = next(self._uses)
-            self._set_default_colours(client)
+            self._follow_host(client)
         if changed or again:
             self._use_environment()
             self.regroup(resized=again)
@@ -216,11 +219,14 @@ class ClientRegistry:
         """A client's terminal replied to a query."""
         match client.capabilities.receive(reply):
             case Change.DEPTH:
+                self._follow_host(client)
                 self.repaint(client)
             case Change.SYNCHRONIZED_OUTPUT:
                 self._synchronize()
             case Change.DEFAULT_COLOURS:
-                self._set_default_colours(client)
+                self._follow_host(client)
+            case Change.COLOUR_SCHEME:
+                client.query_colours()
             case None:
                 return
 
@@ -289,8 +295,10 @@ class ClientRegistry:
         self.synchronized = bool(self._mirrors) and supported
         self._app.synchronize(self.synchronized)
 
-    def _set_default_colours(self, client: AttachedClient) -> None:
+    def _follow_host(self, client: AttachedClient) -> None:
+        """The latest client's colours are those of the app, and what programs in panes are told."""
         if client is self.latest:
+            self._app.follow_host(client)
             for foreground, colour in client.capabilities.defaults.items():
                 self._app.set_default_colour(foreground, colour)
 

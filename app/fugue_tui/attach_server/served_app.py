@@ -62,6 +62,10 @@ class ServedApp(Protocol):
         """Whether output may use synchronized output (mode 2026)."""
         ...
 
+    def follow_host(self, client: AttachedClient) -> None:
+        """A client is the latest, or its terminal said more of its colours."""
+        ...
+
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """A default colour of the latest client's terminal."""
         ...

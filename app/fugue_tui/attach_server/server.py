@@ -63,7 +63,8 @@ class AttachServer:
     def _attach_tty(self, terminal: HostTerminal) -> None:
         tty = self._tty = TtyLink(terminal, self._loop)
         tty.start()
-        hello = Hello(*terminal.extent, term=os.environ.get("TERM", ""), colorterm=os.environ.get("COLORTERM", ""))
+        env, plain = os.environ.get, bool(os.environ.get("NO_COLOR"))
+        hello = Hello(*terminal.extent, term=env("TERM", ""), colorterm=env("COLORTERM", ""), no_color=plain)
         client = self.clients.attach(tty, hello, local=True)
         tty.on_input = partial(self._router.feed, client)
         tty.on_size = partial(self.clients.resize, client)

@@ -40,6 +40,7 @@ SIZE_LIMIT: Final = 1 << 20
 
 Permission = Literal["allow", "ask", "refuse"]
 Theme = Literal[
+    "auto", "dark", "light",
     "ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula",
     "catppuccin-latte", "tokyo-night", "monokai", "flexoki", "solarized-dark", "solarized-light", "rose-pine",
     "atom-one-dark", "atom-one-light",
@@ -120,8 +121,9 @@ class HookSettings(Struct, frozen=True):
 class UiSettings(Struct, frozen=True):
     """Appearance and mouse."""
 
-    theme: Theme = "ansi-dark"
-    """Colours of the frame around panes; the ansi themes use the host terminal's own."""
+    theme: Theme = "auto"
+    """Colours of frames and dialogs: auto follows the terminal's background, dark and light are for one that does not
+    report it, the ansi themes use its 16 colours."""
     dividers: Literal["thin", "thick", "double", "ascii"] = "thin"
     """The lines between panes."""
     titles: Literal["auto", "always", "never"] = "auto"

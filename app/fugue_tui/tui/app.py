@@ -43,10 +43,11 @@ from fugue_tui.tui.render import region_painter
 from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
-from fugue_tui.tui.ui import view_model
+from fugue_tui.tui.ui import themes, view_model
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.hooks import Hooks
+from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
@@ -105,9 +106,14 @@ class FugueApp(App[int], inherit_bindings=False):
             lambda: self.behind_seconds,
         )
         self.alerts = Messages(self.status_updates.request, lambda: self.clients.watched)
-        self.errors = ErrorReporter(self.alert)
+        self.errors = ErrorReporter(self.warn)
         self.commands = Commands(
-            dispatcher, post=main_queue.post, alert=self.alert, report=self.errors.report, open_dialog=self.push_screen
+            dispatcher,
+            post=main_queue.post,
+            alert=self.alert,
+            warn=self.warn,
+            report=self.errors.report,
+            open_dialog=self.push_screen,
         )
         self.config_applier = ConfigApplier(self, config, launcher)
         self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
@@ -123,6 +129,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self._stop_painter = stop_painter
         self._status = StatusBar(id="status")
         self._parts = StatusParts(self)
+        self.host_theme = HostTheme(self, lambda: self.settings.ui.theme)
+        """The theme in force."""
         self._tab_names = TabNames(mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
         self._renderer = ClientRenderer(self)
@@ -266,7 +274,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self.clients.reconfigure()
 
     def _apply_theme(self) -> None:
-        self.theme = self.settings.ui.theme
+        self.host_theme.apply()
         self.animation_level = "full" if self.settings.ui.motion else "none"
 
     def on_resize(self, event: events.Resize) -> None:
@@ -362,6 +370,16 @@ class FugueApp(App[int], inherit_bindings=False):
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """A default colour of the latest client's terminal, which programs in panes can query."""
         self.config_applier.set_default_colour(foreground, colour)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The variables of the theme, with those of this program."""
+        variables = super().get_css_variables()
+        self.theme_variables = themes.defaults(variables) | variables
+        return self.theme_variables
+
+    def follow_host(self, client: AttachedClient) -> None:
+        """Take on what is known of the latest client's terminal."""
+        self.host_theme.follow(client)
 
     def synchronize(self, supported: bool) -> None:
         """Whether every mirror supports synchronized output."""
@@ -459,7 +477,9 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.clients.watched:
             return
         keys = self.keyboard
-        shown = view_model.Keys(keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self.alerts.text)
+        shown = view_model.Keys(
+            keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self.alerts.text, self.alerts.failed
+        )
         parts, label = self._parts, self._label
         self._tab_names.keep(window.id for window in self.mux.workspace.windows)
         content = view_model.status_content(self.mux, shown, self.settings.status, parts.text, label, self._marks)
@@ -514,6 +534,10 @@ class FugueApp(App[int], inherit_bindings=False):
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
         self.alerts.show(text)
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        self.alerts.show(text, failed=True)
 
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar for a while, after earlier ones of other topics and once a client shows the

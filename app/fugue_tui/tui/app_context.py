@@ -125,6 +125,10 @@ class AppContext(ServedApp, Protocol):
         """Show a message in the status bar for a while."""
         ...
 
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        ...
+
     def show_keys(self, hints: list[Hint]) -> None:
         """Open the panel of keys."""
         ...

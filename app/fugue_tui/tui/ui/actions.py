@@ -145,7 +145,7 @@ class Actions:
         try:
             self._app.mux.clients.detach(client)
         except FugueError as error:
-            self._app.alert(str(error))
+            self._app.warn(str(error))
 
     # Rename
 

@@ -264,4 +264,4 @@ def _rank(query: str, text: str) -> float:
 
 def _shown(entry: Entry, words: Content | None = None) -> Content:
     name = words or Content(entry.words)
-    return Content.assemble(name, "   ", (entry.keys, "dim")) if entry.keys else name
+    return Content.assemble(name, "   ", (entry.keys, "not bold")) if entry.keys else name
