@@ -173,7 +173,7 @@ class ApprovalDialog(ModalScreen[str | None]):
     def _answers(self) -> dict[str, str | None]:
         """What keys answer."""
         denies_all = {"delete": DENY_ALL} if self.choices[-1][0] == DENY_ALL else {}
-        return {"enter": self.choices[self.chosen][0], "escape": None} | denies_all
+        return {"enter": self.choices[self.chosen][0], "escape": None, "ctrl+c": None} | denies_all
 
     def _show_chosen(self) -> None:
         for at, choice in enumerate(self.query(Choice)):

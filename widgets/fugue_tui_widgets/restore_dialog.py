@@ -33,6 +33,7 @@ class RestoreDialog(ModalScreen[bool | None]):
     RestoreDialog .fault { color: $text-warning; margin-top: 1; }
     RestoreDialog .choices { width: auto; height: auto; max-width: 100%; margin-top: 1; layout: horizontal; }
     RestoreDialog.-narrow .choices { layout: vertical; }
+    RestoreDialog.-narrow Answer { margin-right: 0; }
     RestoreDialog.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
     RestoreDialog.-short > Vertical { max-height: 100%; padding: 0 1; }
     RestoreDialog.-short .choices, RestoreDialog.-short VerticalScroll, RestoreDialog.-short .fault { margin-top: 0; }
@@ -41,7 +42,7 @@ class RestoreDialog(ModalScreen[bool | None]):
     VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "answer(True)", "Bring it back"),
-        Binding("escape", "answer(False)", "Start fresh"),
+        Binding("escape,ctrl+c", "answer(False)", "Start fresh"),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
     ]

@@ -24,13 +24,14 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.help_page import help_sections
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.dialogs import Ask, Choose, Page
+from fugue_tui_widgets.dialogs import Ask, Choose
+from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
@@ -105,7 +106,7 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
+        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
 
     # Agents
 

@@ -43,7 +43,7 @@ _FIRST: Final = (
     *("focus-waiting-agent", "close-pane", "close-window", "undo-change", Action.DETACH, Action.HELP),
 )
 """What the palette opens on, by what a key is bound to."""
-_SAID: Final = {
+SAID: Final = {
     "split-pane --direction horizontal": "split right, vertical split, new pane beside, columns",
     "split-pane --direction vertical": "split down, horizontal split, new pane below, rows",
     "create-window": "new tab, open a tab",
@@ -248,7 +248,7 @@ def _of_keys(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entr
         shown = f"{name}: {rest}" if verb == "focus-pane" and "side" in name else name
         names = (words,) if bound[words].action is not None else (verb, *tmux_names(verb))
         yield Entry(
-            words, shown, _SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
+            words, shown, SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
         )
 
 
