@@ -61,6 +61,8 @@ class Capabilities:
         self._hello = hello
         self._size = (1, 1)
         self._pending, self._queried_at = 0, float("-inf")
+        self.round_trip = 0.0
+        """Seconds from the queries to the answer to the last of them, at best; 0 before there was one."""
         self.depth = depth_of(hello.term, hello.colorterm)
         self.keyboard = 0
         """The flags of the kitty keyboard protocol in force; 0 if it is not supported."""
@@ -132,6 +134,9 @@ class Capabilities:
             return Change.SYNCHRONIZED_OUTPUT if before is not self.synchronized else None
         elif last is not None:
             self.clipboard = "52" in last.split(";")
+            if self._pending:
+                seconds = time.monotonic() - self._queried_at
+                self.round_trip = min(seconds, self.round_trip or seconds)
             self._pending = max(self._pending - 1, 0)
         elif kind == "6":
             self._set_cell(int(width), int(height))

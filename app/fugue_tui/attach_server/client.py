@@ -17,6 +17,8 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 
+SLOW_SECONDS: Final = 0.15
+"""The round trip above which a link is slow."""
 _LARGEST: Final = Size(1_500, 800)
 """The largest screen that is drawn, whatever size a client reports."""
 
@@ -106,6 +108,11 @@ class AttachedClient:
     def invalidate(self) -> None:
         """What it shows is unknown."""
         self.viewport = Viewport(self.size)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its link is slow: it took long to answer, or does not keep up with the output."""
+        return self.capabilities.round_trip > SLOW_SECONDS or self.lagging or self.writer.busy
 
     @property
     def info(self) -> AttachedTerminal:

@@ -129,7 +129,8 @@ class UiSettings(Struct, frozen=True):
     titles: Literal["auto", "always", "never"] = "auto"
     """Show panes' titles: auto shows them when there are several."""
     motion: bool = True
-    """Let things move: blinking, sliding, spinning."""
+    """Let things move: the cursor of prompts blinks, lists slide, the frame of a pane flashes as it gets the focus or
+    another place, but over a slow link. A key switches it."""
     mouse: bool = True
     """Take the mouse; off leaves it to the host terminal."""
     copy_on_select: bool = True

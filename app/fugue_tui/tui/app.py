@@ -49,6 +49,7 @@ from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.hooks import Hooks
 from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.tui.ui.messages import Messages
+from fugue_tui.tui.ui.motion import Motion
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
@@ -117,7 +118,9 @@ class FugueApp(App[int], inherit_bindings=False):
         )
         self.config_applier = ConfigApplier(self, config, launcher)
         self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
-        self.actions = Actions(self, self.keyboard, self.alerts)
+        self.motion = Motion(self, self._apply_motion)
+        """Whether things move."""
+        self.actions = Actions(self, self.keyboard, self.alerts, self.motion.toggle)
         self.agent_notifications = AgentNotifications(self)
         self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
         self.window_monitor = WindowMonitor(self)
@@ -275,7 +278,11 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _apply_theme(self) -> None:
         self.host_theme.apply()
-        self.animation_level = "full" if self.settings.ui.motion else "none"
+        self.motion.reset()
+        self._apply_motion()
+
+    def _apply_motion(self) -> None:
+        self.animation_level = "full" if self.motion.wanted else "none"
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the panes into another size."""
@@ -528,6 +535,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self.clients.rename(new.name)
         if new.windows:
             self.rebuild()
+            self.motion.workspace_changed(old, new)
 
     # Messages and errors
 

@@ -37,7 +37,9 @@ from fugue_tui_widgets.help_screen import HelpScreen
 class Actions:
     """The actions of the user's keys. Main thread only."""
 
-    def __init__(self, app: AppContext, keyboard: KeyDispatch, messages: Messages) -> None:
+    def __init__(
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+    ) -> None:
         self._app = app
         windows = WindowActions(app, messages)
         self._keyboard = keyboard
@@ -63,6 +65,7 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
+            Action.MOTION: toggle_motion,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),

@@ -87,6 +87,7 @@ SAID: Final = {
     Action.FREEZE_AGENTS: "stop all agents, pause",
     Action.COMMAND_LINE: "command line, prompt",
     Action.REDRAW: "refresh the screen",
+    Action.MOTION: "animations, animate, flash, blink",
 }
 """Words for the same that people search for, by what a key is bound to."""
 
