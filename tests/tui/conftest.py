@@ -32,6 +32,7 @@ from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.ui.themes import HostColours
+from fugue_tui.tui.workspace_server import WorkspaceServer
 from fugue_tui_widgets.terminal_view import TerminalView
 
 PREFIX = "ctrl+b"
@@ -52,6 +53,12 @@ class Stage:
     app: FugueApp
     mux: Multiplexer
     pilot: "Pilot[int]"
+
+    @property
+    def server(self) -> WorkspaceServer:
+        """What there is once for all views."""
+        assert isinstance(self.app.server, WorkspaceServer)
+        return self.app.server
 
     async def until(self, condition: Callable[[], object], seconds: float = DEADLINE) -> None:
         """Wait until a condition holds; fails after the deadline."""
@@ -173,7 +180,7 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) ->
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
     mux.permissions = McpSettings(trust="full")
     windows.CreateWindow(command=argv).run(mux, USER)
-    app = FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher)
+    app = WorkspaceServer(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher).latest
     app.host_theme.host = HOST
     return app
 

@@ -109,6 +109,12 @@ class AttachedClient:
         """What it shows is unknown."""
         self.viewport = Viewport(self.size)
 
+    def send(self, data: bytes, *, to_read_only: bool = True) -> None:
+        """Send what has no place on the screen, such as a bell, if it can accept that now."""
+        accepts = self.draw_mode is not DrawMode.SUSPENDED and not self.writer.busy
+        if accepts and (to_read_only or not self.read_only):
+            self.writer.write(data)
+
     @property
     def is_slow(self) -> bool:
         """Whether its link is slow: it took long to answer, or does not keep up with the output."""

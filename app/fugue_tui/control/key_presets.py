@@ -69,6 +69,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "<": "palette",
         ">": "palette",
         "/": "help",
+        "ctrl+f": "search-everywhere",
     }
 )
 """What differs from the default keys after the prefix."""

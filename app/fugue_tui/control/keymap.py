@@ -47,6 +47,8 @@ class Action(StrEnum):
     QUIT = "quit"
     CHOOSE_WINDOW = "choose-window"
     CHOOSE_SESSION = "choose-session"
+    CHOOSE_TREE = "choose-tree"
+    SEARCH = "search-everywhere"
     RENAME_PANE = "ask-rename-pane"
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
@@ -134,6 +136,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "&": "close-window",
         "w": Action.CHOOSE_WINDOW,
         "s": Action.CHOOSE_SESSION,
+        "g": Action.CHOOSE_TREE,
+        "/": Action.SEARCH,
         "$": Action.RENAME_SESSION,
         "(": "select-session previous",
         ")": "select-session next",

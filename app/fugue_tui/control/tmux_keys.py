@@ -55,7 +55,7 @@ PREFIX: Final = (
     TmuxKey(",", "rename-window", ("ask-rename-window",)),
     TmuxKey("-", "delete-buffer", ("delete-newest-buffer",), _BUFFERS),
     TmuxKey(".", "move-window", ("ask-move-window",), "no command moves a window"),
-    TmuxKey("/", "list-keys -1N", (), "? lists all keys"),
+    TmuxKey("/", "list-keys -1N", ("help",), "searches all panes; ? lists all keys"),
     TmuxKey("0", "select-window -t :=0", (), "windows are counted from 1: this is the tenth"),
     *(TmuxKey(str(tab), f"select-window -t :={tab}", (f"select-window :{tab}",)) for tab in range(1, 10)),
     TmuxKey(":", "command-prompt", ("command-line",)),

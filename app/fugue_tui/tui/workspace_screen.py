@@ -50,6 +50,10 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         if not refresh_regions(self):
             super()._compositor_refresh()
 
+    def on_screen_resume(self) -> None:
+        """A dialog has closed: titles and the status bar may have waited for that."""
+        self._app_context.status_updates.request()
+
     def pane_of(self, widget: Widget) -> PaneId | None:
         """The pane in which a widget is."""
         return self._app_context.grid.pane_of(widget)

@@ -27,6 +27,7 @@ from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
 from fugue_tui.tui.ui.help_page import help_sections
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
+from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
@@ -50,6 +51,7 @@ class Actions:
         self.agents = AgentOverview(app)
         """The tables of agents."""
         buffers = PasteBuffers(app)
+        search = SearchEverywhere(app, keyboard.show_match)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -71,6 +73,8 @@ class Actions:
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
             Action.CHOOSE_WINDOW: self._choose_window,
             Action.CHOOSE_SESSION: self._choose_session,
+            Action.CHOOSE_TREE: self._choose_window,
+            Action.SEARCH: search.open,
             Action.RENAME_PANE: self._rename_pane,
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
