@@ -64,6 +64,10 @@ class Action(StrEnum):
     MESSAGES = "show-messages"
     INFO = "show-info"
     CLOCK = "show-clock"
+    PANE_MENU = "pane-menu"
+    WINDOW_MENU = "window-menu"
+    NEXT_ALERT = "next-alert"
+    PREVIOUS_ALERT = "previous-alert"
     LOCK = "lock-keys"
     RESIZE_MODE = "resize-mode"
     MOVE_MODE = "move-mode"
@@ -128,6 +132,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "n": "select-window next",
         "P": "select-window previous",
         "l": "select-window last",
+        "alt+n": Action.NEXT_ALERT,
+        "alt+p": Action.PREVIOUS_ALERT,
         **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
         "'": Action.WINDOW_NUMBER,
         ".": Action.MOVE_WINDOW,
@@ -152,7 +158,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "V": "paste-smart",
         "p": Action.PALETTE,
         ":": Action.COMMAND_LINE,
-        ">": Action.COMMAND_LINE,
+        "<": Action.WINDOW_MENU,
+        ">": Action.PANE_MENU,
         "a": Action.APPROVALS,
         "?": Action.HELP,
         "H": Action.HOLD_PANE,

@@ -346,6 +346,10 @@ _LABELS: Final = {
     Action.MESSAGES: "past messages",
     Action.INFO: "about this pane",
     Action.CLOCK: "time and date",
+    Action.PANE_MENU: "menu of the pane",
+    Action.WINDOW_MENU: "menu of the window",
+    Action.NEXT_ALERT: "next marked window",
+    Action.PREVIOUS_ALERT: "previous marked window",
     Action.LOCK: "lock the keys",
     Action.RESIZE_MODE: "resize mode",
     Action.MOVE_MODE: "move mode: swap panes",
@@ -422,6 +426,8 @@ _PANEL_ROWS: Final = {
     "undo, redo": ("undo the last change", "redo"),
     "change the window": ("next window", "previous window", "last window"),
     "change the session": ("previous session", "next session", "last session"),
+    "menus": ("menu of the window", "menu of the pane"),
+    "marked windows": ("next marked window", "previous marked window"),
     "rename": ("name the pane", "rename the window", "rename the session"),
     "choose, find, search": (
         *("choose a window", "find a window", "window by any number", "choose anything", "search all panes"),
@@ -455,6 +461,8 @@ def listed(keys: list[str]) -> str:
         return prefixes.pop() + "".join(key[-1] for key in keys)
     if len(keys) > 2 and all(key.startswith("alt+") and key[4:].isdigit() for key in keys):
         return f"{keys[0]}-{keys[-1][-1]}"
+    if len(keys) == 2 and all(len(key) == 5 and key.startswith("alt+") for key in keys):
+        return f"{keys[0]}/{keys[1][-1]}"
     return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
 
 

@@ -25,6 +25,7 @@ from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
 from fugue_tui.tui.ui.help_page import help_sections
+from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
@@ -51,6 +52,10 @@ class Actions:
         self.agents = AgentOverview(app)
         """The tables of agents."""
         buffers = PasteBuffers(app)
+        self.menus = Menus(app, buffers)
+        """The menus of the right button."""
+        self.paste_newest = buffers.paste_newest
+        """Pastes what was copied last."""
         search = SearchEverywhere(app, keyboard.show_match)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
@@ -90,6 +95,10 @@ class Actions:
             Action.MESSAGES: windows.show_messages,
             Action.INFO: windows.show_info,
             Action.CLOCK: windows.show_clock,
+            Action.PANE_MENU: self._show_pane_menu,
+            Action.WINDOW_MENU: self._show_window_menu,
+            Action.NEXT_ALERT: partial(windows.next_alert, 1),
+            Action.PREVIOUS_ALERT: partial(windows.next_alert, -1),
             **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
 
@@ -114,6 +123,14 @@ class Actions:
 
     def _show_help(self) -> None:
         self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
+
+    def _show_pane_menu(self) -> None:
+        if self._app.mux.focused is not None:
+            self.menus.pane(self._app.mux.focused)
+
+    def _show_window_menu(self) -> None:
+        if self._app.mux.front is not None:
+            self.menus.window(self._app.mux.front.id)
 
     # Agents
 
