@@ -63,10 +63,10 @@ def test_of_several_terminals_the_one_used_last_decides(serve: Serve) -> None:
     serving.until(lambda: ON_DARK in serving.first.received[seen:])
 
 
-def test_without_an_answer_emphasis_is_reverse_video(serve: Serve) -> None:
+def test_without_an_answer_what_stands_out_has_colours_of_its_own(serve: Serve) -> None:
     serving = started(serve)
     other = serving.attach(answering=lambda answer: b"")
-    serving.until(lambda: b"\x1b[1;7;39;49m test " in other.received)
+    serving.until(lambda: b"\x1b[30;46m test " in other.received)
 
 
 def test_a_user_who_wants_no_colour_gets_none(serve: Serve) -> None:

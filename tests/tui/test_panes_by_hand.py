@@ -19,6 +19,7 @@ from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.command_prompt import CommandPrompt
 from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
+from fugue_tui_widgets.help_screen import HelpScreen
 
 pytestmark = pytest.mark.slow
 

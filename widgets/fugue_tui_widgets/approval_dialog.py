@@ -106,7 +106,7 @@ class ApprovalDialog(ModalScreen[str | None]):
         """Who asks for what, and the answers."""
         with Vertical() as frame:
             frame.border_title = self._title()
-            frame.border_subtitle = Content(" ↑↓ choose · Enter answers · Escape later ")
+            frame.border_subtitle = Content(" ↑↓ · Enter answers · Escape later ")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
                 yield Static(self._shown(), id="command")

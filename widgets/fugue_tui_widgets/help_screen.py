@@ -253,7 +253,7 @@ def _break(lines: list[HelpLine], wanted: int) -> int:
     nearest = min(titles, key=lambda at: abs(at - wanted), default=0)
     if nearest or wanted >= len(lines):
         return nearest or len(lines)
-    return next((at for at in range(wanted, 0, -1) if lines[at].strong.strip() and not lines[at - 1].title), wanted)
+    return next((at for at in range(wanted, 0, -1) if lines[at].strong.strip() and not lines[at - 1].title), len(lines))
 
 
 def _lines(section: HelpSection, room: int) -> Iterator[HelpLine]:

@@ -54,7 +54,7 @@ class RestoreDialog(ModalScreen[bool | None]):
 
     def compose(self) -> ComposeResult:
         """The saved windows, and the two answers."""
-        widest = max((len(name) for name, _ in self.windows), default=0)
+        widest = min(max((len(name) for name, _ in self.windows), default=0), 16)
         lines = [
             Content(name.ljust(widest) + "  ") + Content.styled(programs, "$text-muted")
             for name, programs in self.windows

@@ -89,6 +89,8 @@ def test_with_sixteen_colours_text_is_as_legible_as_the_hosts_own_and_frames_are
     own = min(contrast(rgb(HOSTS[name][0]), rgb(HOSTS[name][1])), TEXT)
     texts = [pair for pair in TEXTS if pair[0] in ("foreground", "text-muted", "text-error", "frame")]
     assert all(drawn.contrast(*pair) >= own for pair in texts)
+    chosen = drawn.contrast("block-cursor-foreground", "block-cursor-background")
+    assert chosen >= (TEXT if known else LINES)
     frames = ("primary", "warning", "error", "success", "secondary", "scrollbar")
     assert {each: ratio for each in frames if (ratio := drawn.contrast(each, "")) < LINES} == {}
 
@@ -104,7 +106,7 @@ def test_without_colour_everything_is_the_hosts_own_or_reversed() -> None:
         theme = theme_of("auto", unseen)
         assert theme is not None
         assert {theme.primary, theme.warning, theme.error, theme.success} == {"ansi_default"}
-        assert theme.variables["block-cursor-text-style"] == "bold reverse"
+        assert theme.variables["block-cursor-text-style"] == "bold underline reverse"
 
 
 def test_themes_of_textual_are_taken_as_they_are() -> None:

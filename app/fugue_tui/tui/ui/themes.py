@@ -2,8 +2,8 @@
 
 `auto`, `dark` and `light` take the host's own colours as they are and mix the others with black or white until they are
 legible on them, as WCAG 2 measures contrast. With 16 colours, whose scheme nobody knows, text keeps the host's own
-colours and emphasis is reverse video. A host that does not report its background gets colours that are visible on
-black and on white.
+colours but where it stands out, black on white or the reverse. A host that does not report its background gets
+colours that are visible on black and on white.
 """
 
 from typing import Final
@@ -27,6 +27,8 @@ _LIGHT: Final = {
     "primary": (28, 94, 190), "secondary": (0, 112, 122), "accent": (122, 62, 177), "warning": (150, 84, 0),
     "error": (190, 32, 54), "success": (26, 116, 48),
 }  # fmt: skip
+_NO_COLOUR: Final = ("ansi_default", "ansi_default", "bold underline reverse")
+"""What stands out without colour; lists of Textual leave reverse video out."""
 _STEP: Final = 0.04
 _NEAR: Final = 14
 """How far the nearest of 256 colours may be from a background that is meant, in one channel."""
@@ -49,10 +51,11 @@ def theme_of(setting: str, host: HostColours) -> Theme | None:
     if setting not in ("auto", "dark", "light"):
         return None
     if host.no_colour or host.depth is Depth.NONE:
-        return _plain("plain", {})
+        return _plain("plain", {}, _NO_COLOUR)
     background = _background(setting, host)
     if background is None:
-        return _plain("neutral", {"primary": "ansi_magenta", "warning": "ansi_red", "error": "ansi_red"})
+        accents = {"primary": "ansi_magenta", "warning": "ansi_red", "error": "ansi_red"}
+        return _plain("neutral", accents, ("ansi_black", "ansi_cyan", "none"))
     if host.depth is Depth.STANDARD:
         return _ansi(dark=is_dark(background))
     return _derived(background, host.foreground if background == host.background else None, host.depth)
@@ -139,16 +142,17 @@ def _ansi(*, dark: bool) -> Theme:
         if dark
         else {"primary": "ansi_blue", "warning": "ansi_magenta", "error": "ansi_red", "success": "ansi_default"}
     )
-    return _plain("ansi-dark" if dark else "ansi-light", accents, dark=dark)
+    chip = ("ansi_black", "ansi_white", "none") if dark else ("ansi_white", "ansi_black", "none")
+    return _plain("ansi-dark" if dark else "ansi-light", accents, chip, dark=dark)
 
 
-def _plain(name: str, accents: dict[str, str], *, dark: bool = True) -> Theme:
-    """A theme whose text has the host's own colours, and whose emphasis is reverse video."""
+def _plain(name: str, accents: dict[str, str], chip: tuple[str, str, str], *, dark: bool = True) -> Theme:
+    """A theme whose text has the host's own colours; `chip` has the colours and the style of what stands out."""
     own, line = "ansi_default", accents.get("primary", "ansi_default")
     texts = ("text-muted", "foreground-muted", "text-error", "text-warning", "frame", "border-blurred")
     variables = {
-        **_cursors(own, own, "bold reverse"),
-        **_alerts(own, own, own, own, "bold reverse"),
+        **_cursors(*chip),
+        **_alerts(*chip[:2], *chip),
         **_scrollbars(own, line),
         **dict.fromkeys(texts, own),
         "panel": "transparent",
