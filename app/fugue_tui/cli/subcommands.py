@@ -53,6 +53,11 @@ SUBCOMMANDS: Final = (
         "print a sideband tag, such as say notify --text done",
     ),
     Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
+    Subcommand(
+        "popup",
+        "[--wait] [--cols SIZE] [--rows SIZE] [-- PROGRAM [ARGUMENT]...]",
+        "run a program, or a shell, in a pane that floats; display-popup has more options",
+    ),
     Subcommand("claude", "[ARGUMENT]...", "run Claude Code in a pane; its agent teams open panes here"),
     Subcommand("hook", "claude|codex|gemini [EVENT | --status-line]", "say what the agent in this pane does"),
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),

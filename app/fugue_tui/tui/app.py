@@ -27,7 +27,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Split
+from fugue_tui.layout.tree import Split, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
@@ -478,7 +478,7 @@ class FugueApp(App[int], inherit_bindings=False):
         return self._tab_names.stable(window.id, name)
 
     def _marks(self, window: Window) -> tuple[str, str]:
-        zoomed = "Z" if window.zoomed and isinstance(window.layout, Split) else ""
+        zoomed = "Z" if window.zoomed and isinstance(tiled(window.layout), Split) else ""
         bell = "!" if window.id in self.pane_notifications.bell_windows else ""
         marks, tone = self.window_monitor.marks(window)
         return zoomed + bell + marks, tone
