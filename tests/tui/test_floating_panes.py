@@ -34,15 +34,15 @@ async def test_keys_float_a_pane_hide_all_and_show_the_scratch_shell(open_stage:
         assert stage.mux.focused == TWO
         await stage.prefix("e")
         assert stage.rects == {1: Rect(0, 1, 40, 22), 2: Rect(41, 1, 39, 22)}
-        await stage.prefix("g")
+        await stage.prefix("b")
         assert stage.mux.focused == THREE
         await stage.until_text("$", pane=3)
         await stage.press("e", "c", "h", "o", "space", "h", "i", "enter")
         await stage.until_text("\nhi", pane=3)
-        await stage.prefix("g")
+        await stage.prefix("b")
         assert 3 not in stage.rects
         await stage.prefix("c")
-        await stage.prefix("g")
+        await stage.prefix("b")
         assert "\nhi" in stage.pane_text(3)
         assert stage.mux.focused == THREE
 

@@ -51,6 +51,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
     RerunOffer,
@@ -65,6 +66,7 @@ from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
 from fugue_tui.multiplexer.undo.undo_log import UndoLog
 from fugue_tui.multiplexer.user_options import UserOptions
+from fugue_tui.multiplexer.views import View, Views
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.multiplexer.watch.watcher import WaitService
@@ -115,6 +117,8 @@ class Multiplexer:
         self.on_empty = CallbackList[[]]()
         """The last pane was closed."""
         self.ids = IdAllocator()
+        self.views = Views(area)
+        """What the terminals show."""
         self.layouts = SolvedLayouts(area)
         self.layout_history = LayoutHistory()
         self.line_style: Callable[[], str] = lambda: "thin"
@@ -176,6 +180,8 @@ class Multiplexer:
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
         """Panes that were closed a moment ago, whose programs live on."""
+        self.recordings = Recordings(self)
+        """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
         self.clients: Clients = NoClients()
@@ -199,8 +205,8 @@ class Multiplexer:
 
     @property
     def workspace(self) -> Workspace:
-        """The present state; `assign` replaces it."""
-        return self._workspace
+        """The present state, as the current view sees it; `assign` replaces it."""
+        return self.views.seen(self._workspace)
 
     @property
     def socket(self) -> str:
@@ -209,8 +215,8 @@ class Multiplexer:
 
     @property
     def front(self) -> Window | None:
-        """The active window; None if there is none."""
-        return find.active_window(self._workspace) if self._workspace.windows else None
+        """The active window, that of the current view; None if there is none."""
+        return find.active_window(self.workspace) if self._workspace.windows else None
 
     @property
     def focused(self) -> PaneId | None:
@@ -233,17 +239,22 @@ class Multiplexer:
     def assign(self, new: Workspace) -> None:
         """Replace the workspace: end the programs of closed panes, resize the others, call `on_change`.
 
-        New panes need `open`. Raises Refused if the user has priority."""
-        new = self.lease.admit(self._workspace, new)
+        The active window is that of the current view. New panes need `open`. Raises Refused if the user has
+        priority."""
+        new = self.lease.admit(self.workspace, new)
+        if new is not self.workspace:
+            self._replace(self.views.assign(self._workspace, new))
+
+    def _replace(self, new: Workspace) -> None:
         old, self._workspace = self._workspace, new
-        if new is old:
-            return
         self.ids.record(new)
         for closed in old.panes.keys() - new.panes.keys():
             self.closed_panes.drop(closed)
         for closed in {window.id for window in old.windows} - {window.id for window in new.windows}:
             self.layouts.forget(closed)
         self.layout_history.record(old, new)
+        if self.views.several:
+            self.layouts.keep(window.id for window in new.windows)
         self.fit()
         self.on_change(old, new)
         if not new.windows:
@@ -256,7 +267,7 @@ class Multiplexer:
         many, an agent may not start them, or the user has priority."""
         if current_call.get().owner:
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
-        after = self.lease.admit(self._workspace, after)
+        after = self.lease.admit(self.workspace, after)
         started: dict[PaneId, Terminal] = {}
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
@@ -271,7 +282,7 @@ class Multiplexer:
         self.terminals |= started
         self.pane_reports |= {pane: PaneReports() for pane in started}
         self._note_owner(started)
-        before = self._workspace
+        before = self.workspace
         self.assign(after)
         self.undo_log.opened(before, tuple(started))
         for pane in started:
@@ -279,6 +290,7 @@ class Multiplexer:
 
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
+        self.recordings.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():
@@ -296,9 +308,38 @@ class Multiplexer:
         return self.layouts.neighbour(self.window_of(pane), pane, side)
 
     def resize(self, area: Size) -> None:
-        """Change the area that panes share, and resize the visible terminals."""
-        self.layouts.area = area
+        """Change the area of the current view, which its window gets, and resize the visible terminals. Windows that no
+        view shows keep their sizes, unless there is one view."""
+        view = self.views.current
+        view.area = area
+        if view is self.views.latest:
+            self.layouts.area = area
+        self.layouts.resize(view.window, area, others=not self.views.several)
         self.fit()
+
+    def add_view(self) -> View:
+        """Another view, which shows what was used last."""
+        self.layouts.keep(window.id for window in self._workspace.windows)
+        return self.views.add()
+
+    def use_view(self, view: View) -> None:
+        """The user acts in a view: its window is the active one for commands from outside."""
+        if view is self.views.latest:
+            return
+        self.views.latest, self.layouts.area = view, view.area
+        if view.window in {window.id for window in self._workspace.windows}:
+            self._replace(replace(self._workspace, active=view.window, recent=view.recent))
+
+    def end_view(self, view: View) -> None:
+        """The last terminal of a view has left: if it was used last, another is. Does nothing for the only view."""
+        if not self.views.several:
+            return
+        if view is self.views.latest:
+            self.use_view(next(each for each in reversed(self.views.all) if each is not view))
+        self.views.remove(view)
+        if not self.views.several:
+            self.layouts.resize(self.views.latest.window, self.views.latest.area, others=True)
+            self.fit()
 
     def fit(self) -> None:
         """Resize every terminal to its pane's size; hidden ones keep theirs."""

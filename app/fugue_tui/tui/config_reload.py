@@ -22,7 +22,7 @@ from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import ServerContext
 from fugue_tui.workspace.model import OnExit
 
 POLL_SECONDS: Final = 2.0
@@ -149,7 +149,7 @@ class ConfigWatch:
 class ConfigApplier:
     """Applies a configuration to keys, panes and the saver. Main thread only."""
 
-    def __init__(self, app: AppContext, config: Config, launcher: Launcher | None) -> None:
+    def __init__(self, app: ServerContext, config: Config, launcher: Launcher | None) -> None:
         self._app = app
         self._launcher = launcher
         self._watch: ConfigWatch | None = None

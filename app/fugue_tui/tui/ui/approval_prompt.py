@@ -48,10 +48,6 @@ class ApprovalPrompt:
         self._put_off = set[int]()
         """Requests whose dialog the user has closed without an answer: they open no dialog by themselves."""
 
-    def start(self) -> None:
-        """Follow the requests."""
-        self._app.mux.approvals.on_change.connect(self._changed)
-
     def open(self) -> None:
         """Show the oldest request; without one, what is granted."""
         waiting = self._app.mux.approvals.waiting()
@@ -85,7 +81,8 @@ class ApprovalPrompt:
             case _:
                 self._app.commands.run(RevokeGrant(id=int(word)))
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """The requests have changed: close the dialog of one that is answered, and show the oldest."""
         waiting = self._app.mux.approvals.waiting()
         self._put_off &= {request.id for request in waiting}
         if self._shown is not None and self._shown[0] not in waiting:
