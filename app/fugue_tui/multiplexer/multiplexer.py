@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -51,6 +52,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
     RerunOffer,
@@ -80,6 +82,8 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
@@ -179,8 +183,14 @@ class Multiplexer:
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
         """Panes that were closed a moment ago, whose programs live on."""
+        self.recordings = Recordings(self)
+        """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
+        self.connect_mcp: Callable[[Handler], Connector] = _no_connector
+        """Makes what connects to other MCP servers."""
+        self.on_mcp_servers = CallbackList[["McpServers"]]()
+        """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -197,6 +207,23 @@ class Multiplexer:
         """Renames the server's socket. Raises SocketError, and has changed nothing then."""
         self.event_log = EventLog(self)
         self.tasks.on_change.connect(lambda old, new: self.event_log.add(task_draft(self._workspace, old, new)))
+
+    @cached_property
+    def mcp_servers(self) -> "McpServers":
+        """The other MCP servers of this workspace; the first access loads what they need, and starts none."""
+        from fugue_tui.multiplexer.mcp_servers.servers import McpServers
+
+        servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
+        servers.secrets = lambda: self.secrets
+        servers.configure(self.permissions.servers)
+        self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
+        self.on_mcp_servers(servers)
+        return servers
+
+    @property
+    def uses_mcp_servers(self) -> bool:
+        """Whether `mcp_servers` was accessed."""
+        return "mcp_servers" in self.__dict__
 
     # The workspace
 
@@ -287,6 +314,9 @@ class Multiplexer:
 
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
+        self.recordings.close()
+        if self.uses_mcp_servers:
+            self.mcp_servers.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():
@@ -555,8 +585,9 @@ class Multiplexer:
             self.on_event(pane, AgentChanged(after, entered=_doing(before) != _doing(after)))
 
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
-        record = self._workspace.panes[pane]
-        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+        record, kept = self._workspace.panes[pane], pane in self.agents.kept_open
+        self.agents.kept_open.discard(pane)
+        if kept or record.on_exit is not OnExit.CLOSE or exit.code is None:
             return False
         # A shell exits with the status of the user's last command, which is no failure of the shell.
         left = not record.argv and seconds >= SHELL_SECONDS
@@ -592,3 +623,7 @@ def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
+
+
+def _no_connector(handler: "Handler") -> "Connector":
+    raise Refused("this workspace cannot connect to MCP servers")

@@ -24,7 +24,7 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.help_page import help_sections
 from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
@@ -32,13 +32,16 @@ from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.dialogs import Ask, Choose, Page
+from fugue_tui_widgets.dialogs import Ask, Choose
+from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
     """The actions of the user's keys. Main thread only."""
 
-    def __init__(self, app: AppContext, keyboard: KeyDispatch, messages: Messages) -> None:
+    def __init__(
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+    ) -> None:
         self._app = app
         windows = WindowActions(app, messages)
         self._keyboard = keyboard
@@ -69,6 +72,7 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
+            Action.MOTION: toggle_motion,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
@@ -118,7 +122,7 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
+        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
         if self._app.mux.focused is not None:
@@ -166,7 +170,7 @@ class Actions:
         try:
             self._app.mux.clients.detach(client)
         except FugueError as error:
-            self._app.alert(str(error))
+            self._app.warn(str(error))
 
     # Rename
 
