@@ -70,7 +70,7 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
 
     def make() -> Screen:
         frame = FrameLines.of(grid, area.cols, area.rows)
-        return _composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
+        return composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
 
     return CapturedScreen(make, theme, str(window.id))
 
@@ -88,7 +88,8 @@ def _cursor(emulator: Emulator) -> Cursor:
     return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
 
 
-def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+def composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+    """The frame with the panes' rows in their rectangles."""
     cols, height = frame.size
     rows = [_frame_cells(frame, y, parts) for y in range(height)]
     cursor: Cursor | None = None
