@@ -237,6 +237,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self.actions.agents.start()
         self.mux.lease.on_change.connect(self.status_updates.request)
         self.mux.user_options.on_change.connect(self.status_updates.request)
+        self.mux.pipes.on_change.connect(self.status_updates.request)
+        self.mux.pipes.on_message.connect(lambda words: self.alert(clean(words)))
         self.mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]

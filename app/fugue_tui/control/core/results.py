@@ -51,6 +51,8 @@ class PaneInfo(Struct, frozen=True):
     """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
     content: str = ""
     """What Fugue itself shows in it, such as agents, where no program runs; empty for a program."""
+    piped_to: str = ""
+    """The shell line or the file that gets its output (pipe-pane, log-pane); empty for none."""
 
 
 class OpenedPane(PaneInfo, frozen=True, kw_only=True):
@@ -168,6 +170,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         exit=exited.words if exited else None,
         waits=clean(waiting.offer.words) if waiting and not pane.content else None,
         content=clean(pane.content),
+        piped_to=clean(piped.receiver.words) if (piped := mux.pipes.of(pane_id)) else "",
     )
 
 

@@ -56,9 +56,26 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     marked = "marked" if mux.user_options.marked == pane else ""
     if pane in mux.user_options.synchronized(mux.window_of(pane)):
         marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
-    states = (marked, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    states = (
+        marked,
+        agent,
+        _piped(mux, pane),
+        mux.sideband.notes.get(pane, ""),
+        injected,
+        state,
+        *_input_state(mux, pane),
+    )
     state = ", ".join(part for part in states if part)
     return Title(title.text, state, tone, mode=terminal.copy_mode.label, colour=title.colour)
+
+
+def _piped(mux: Multiplexer, pane: PaneId) -> str:
+    """Whether the output goes to a program or a file, and how much of it was lost."""
+    piped = mux.pipes.of(pane)
+    if piped is None:
+        return ""
+    lost = f", {-(-piped.pipe.dropped // 1024)} KiB lost" if piped.pipe.dropped else ""
+    return f"{'logged' if piped.receiver.path else 'piped'}{lost}"
 
 
 def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:
