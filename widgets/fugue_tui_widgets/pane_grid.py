@@ -14,6 +14,7 @@ from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import Layout, WidgetPlacement
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from fugue_tui.geometry import Axis, Rect
@@ -24,13 +25,15 @@ from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.terminal_view import TerminalView
 
-STYLES: Final = (FOCUS, SYNCHRONIZED, "blocked", "working", "done", "error")
+STYLES: Final = (FOCUS, SYNCHRONIZED, "mode", "blocked", "working", "done", "error")
 """The styles of the frame, besides its own."""
+FLASH_SECONDS: Final = 0.12
+"""How long the frame of the focused pane flashes."""
 
 
 def _on_the_hosts_own(style: RichStyle) -> RichStyle:
     """The style without its background: lines have the same background as the panes."""
-    return RichStyle(color=style.color, bold=style.bold, dim=style.dim)
+    return RichStyle(color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse)
 
 
 def _joined(regions: Iterable[Region]) -> list[Region]:
@@ -87,6 +90,15 @@ class PaneGrid(ErrorBoundary, Widget):
             self.at = at
             """The pointer's column and row on the screen."""
 
+    class TitleMenuRequested(Message):
+        """The right button was pressed on the title of a pane."""
+
+        def __init__(self, pane: PaneId, at: tuple[int, int]) -> None:
+            super().__init__()
+            self.pane = pane
+            self.at = at
+            """The pointer's column and row on the screen."""
+
     class TitleClicked(Message):
         """The title of a pane was clicked."""
 
@@ -105,6 +117,8 @@ class PaneGrid(ErrorBoundary, Widget):
         self._strips: dict[int, tuple[tuple[str, ...], tuple[str, ...], Strip]] = {}
         """The rows as drawn, with the characters and styles that they were drawn of."""
         self._palette: dict[str, RichStyle] = {}
+        self._flash: Timer | None = None
+        """Ends the flash of the frame of the focused pane; None if it does not flash."""
         self._dragged: tuple[tuple[Divider, ...], Offset] | None = None
         """The dividers that are dragged, one of each axis at a crossing, and where the pointer was last."""
         self._pressed: tuple[PaneId, Offset] | None = None
@@ -117,6 +131,24 @@ class PaneGrid(ErrorBoundary, Widget):
             self._clear_arrangement_cache()
             self.refresh(layout=True)
         elif regions := self._changed_regions(old):
+            self.refresh(*regions)
+
+    def flash(self) -> None:
+        """Show the frame of the focused pane in reverse video for a moment."""
+        if self._flash is not None:
+            self._flash.stop()
+        else:
+            self._redraw_frame()
+        self._flash = self.set_timer(FLASH_SECONDS, self._end_flash)
+
+    def _end_flash(self) -> None:
+        self._flash = None
+        self._redraw_frame()
+
+    def _redraw_frame(self) -> None:
+        self._palette.clear()
+        self._strips.clear()
+        if regions := self._frame_regions():
             self.refresh(*regions)
 
     def _changed_regions(self, old: GridView) -> list[Region]:
@@ -207,7 +239,8 @@ class PaneGrid(ErrorBoundary, Widget):
             if name and name not in STYLES:
                 return RichStyle.parse(name)
             style = self.get_component_rich_style(f"pane-grid--{name}") if name else self.rich_style
-            self._palette[name] = _on_the_hosts_own(style)
+            flashes = RichStyle(reverse=True) if name == FOCUS and self._flash is not None else RichStyle.null()
+            self._palette[name] = _on_the_hosts_own(style) + flashes
         return self._palette[name]
 
     def notify_style_update(self) -> None:
@@ -248,7 +281,11 @@ class PaneGrid(ErrorBoundary, Widget):
         here = Offset(int(event.screen_x), int(event.screen_y))
         at = here - self.region.offset
         title = self._frame_lines().title_at(at.x, at.y)
-        if title is not None:
+        if title is not None and event.button == 3:
+            self.post_message(self.TitleMenuRequested(title, (here.x, here.y)))
+        elif event.button != 1:
+            return
+        elif title is not None:
             self._pressed = (title, here)
             self.capture_mouse()
             self.post_message(self.TitleClicked(title))

@@ -224,7 +224,7 @@ class TableScreen(ModalScreen[None]):
         border-title-color: $primary; border-subtitle-color: $text-muted;
     }
     """
-    BEHIND_SECONDS: ClassVar[float] = 5.0
+    BEHIND_SECONDS: ClassVar[float] = 10.0
     """Minimum seconds between two frames of the panes behind it, of which little is visible."""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "dismiss", "Close", priority=True)]
 
@@ -239,6 +239,11 @@ class TableScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Keys are for the table."""
         self.view.focus()
+
+    def on_click(self, event: events.Click) -> None:
+        """Close beside the frame."""
+        if not self.view.region.contains(event.screen_x, event.screen_y):
+            self.dismiss(None)
 
     def _compositor_refresh(self) -> None:
         if not refresh_regions(self):

@@ -66,8 +66,6 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
     {
         "p": "select-window previous",
         "P": "palette",
-        "<": "palette",
-        ">": "palette",
         "/": "help",
         "ctrl+f": "search-everywhere",
     }

@@ -112,6 +112,7 @@ class Terminal:
         self.paste: Final = sender.paste
         self.focus: Final = sender.focus
         """They send input; see `InputSender`."""
+        self._sender = sender
         self._tags = TagFilter(self._channel.is_canonical)
         self._passthrough = TmuxPassthrough()
         self._channel.start()
@@ -167,6 +168,11 @@ class Terminal:
                 observers.remove(call)
 
         return unsubscribe
+
+    def observe_input(self, call: Callable[[bytes], None] | None) -> None:
+        """Call one function with what the program is sent, where the terminal shows it; None for no function. It is
+        called by the thread that sends, and must return at once."""
+        self._sender.on_sent = call
 
     @property
     def title(self) -> str:
@@ -340,6 +346,7 @@ class Terminal:
         with self._lock as screen:
             if not screen.closed:
                 screen.emulator.set_colours(fg, bg)
+                self._after_change(screen)
 
     def resize(self, size: Size) -> None:
         """Resize the screen at once, and notify the program at once or, after rapid changes, within 20 ms."""

@@ -77,6 +77,7 @@ class KeyDispatch:
         """The mode of each client that is in one."""
         self._client = 0
         """The client whose key was handled last."""
+        self._first_keys = keymap, _first_keys(keymap)
 
     @property
     def hint(self) -> str:
@@ -92,15 +93,9 @@ class KeyDispatch:
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
-        return f"{self._requests()}{self._keys_hint()}"
-
-    def _keys_hint(self) -> str:
-        """The keys to begin with."""
-        keys = {bound.words: spell(press) for press, bound in reversed(list(self.keymap.prefixed.items()))}
-        after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
-        direct = {bound.words: spell(press) for press, bound in self.keymap.always.items()}
-        first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
-        return " · ".join([*first, f"{spell(self.keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])
+        if self._first_keys[0] is not self.keymap:
+            self._first_keys = self.keymap, _first_keys(self.keymap)
+        return f"{self._requests()}{self._first_keys[1]}"
 
     @property
     def _shown_mode(self) -> Mode | None:
@@ -295,7 +290,9 @@ class KeyDispatch:
 
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""
-        return [Hint(keys, words) for keys, words in grouped(self.keymap.prefixed, _in_panel)]
+        rank = {words: at for at, words in enumerate(_COMMON)}
+        rows = grouped(self.keymap.prefixed, _in_panel)
+        return [Hint(keys, words, rank.get(words, len(rank))) for keys, words in rows]
 
     def start_quick_select(self) -> None:
         """Label what the focused pane shows."""
@@ -326,6 +323,7 @@ _LABELS: Final = {
     Action.SHOW_BUFFERS: "list what was copied",
     Action.DELETE_BUFFER: "delete the last copy",
     Action.REDRAW: "redraw the screen",
+    Action.MOTION: "motion on or off",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a client",
     Action.QUIT: "end everything",
@@ -348,6 +346,10 @@ _LABELS: Final = {
     Action.MESSAGES: "past messages",
     Action.INFO: "about this pane",
     Action.CLOCK: "time and date",
+    Action.PANE_MENU: "menu of the pane",
+    Action.WINDOW_MENU: "menu of the window",
+    Action.NEXT_ALERT: "next marked window",
+    Action.PREVIOUS_ALERT: "previous marked window",
     Action.LOCK: "lock the keys",
     Action.RESIZE_MODE: "resize mode",
     Action.MOVE_MODE: "move mode: swap panes",
@@ -424,6 +426,8 @@ _PANEL_ROWS: Final = {
     "undo, redo": ("undo the last change", "redo"),
     "change the window": ("next window", "previous window", "last window"),
     "change the session": ("previous session", "next session", "last session"),
+    "menus": ("menu of the window", "menu of the pane"),
+    "marked windows": ("next marked window", "previous marked window"),
     "rename": ("name the pane", "rename the window", "rename the session"),
     "choose, find, search": (
         *("choose a window", "find a window", "window by any number", "choose anything", "search all panes"),
@@ -434,6 +438,13 @@ _PANEL_ROWS: Final = {
     "resize, move": ("resize mode", "move mode: swap panes"),
 }
 """Rows of the panel of keys that stand for several of the labels."""
+_COMMON: Final = (
+    *("help: keys, commands", "split: side by side", "split: top and bottom", "close the pane", "focus that side"),
+    *("new window", "change the window", "copy mode", "command palette", "leave; programs go on", "zoom the pane"),
+    *("choose a window", "paste what was copied", "type a command", "change the layout", "undo, redo", "rename"),
+    *("all agents", "go to who waits"),
+)
+"""What the panel of keys shows where there is no room for all, the first before the others."""
 _PANEL_WORDS: Final = {each: words for words, labels in _PANEL_ROWS.items() for each in labels}
 
 
@@ -450,6 +461,8 @@ def listed(keys: list[str]) -> str:
         return prefixes.pop() + "".join(key[-1] for key in keys)
     if len(keys) > 2 and all(key.startswith("alt+") and key[4:].isdigit() for key in keys):
         return f"{keys[0]}-{keys[-1][-1]}"
+    if len(keys) == 2 and all(len(key) == 5 and key.startswith("alt+") for key in keys):
+        return f"{keys[0]}/{keys[1][-1]}"
     return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
 
 
@@ -471,3 +484,12 @@ def written(press: KeyPress) -> str:
     sign = {"up": "↑", "down": "↓", "left": "←", "right": "→"}.get(press.name)
     spelled = spell(press)
     return spelled.removesuffix(press.name) + sign if sign else spelled
+
+
+def _first_keys(keymap: Keymap) -> str:
+    """The keys to begin with, and what they do."""
+    keys = {bound.words: spell(press) for press, bound in reversed(list(keymap.prefixed.items()))}
+    after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
+    direct = {bound.words: spell(press) for press, bound in keymap.always.items()}
+    first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
+    return " · ".join([*first, f"{spell(keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])

@@ -23,7 +23,8 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.help_page import help_sections
+from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
@@ -32,13 +33,16 @@ from fugue_tui.tui.ui.tree_chooser import TreeChooser
 from fugue_tui.tui.ui.tree_items import TreeScope
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.dialogs import Ask, Choose, Page
+from fugue_tui_widgets.dialogs import Ask, Choose
+from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
     """The actions of the user's keys. Main thread only."""
 
-    def __init__(self, app: AppContext, keyboard: KeyDispatch, messages: Messages) -> None:
+    def __init__(
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+    ) -> None:
         self._app = app
         windows = WindowActions(app, messages)
         self._keyboard = keyboard
@@ -49,6 +53,10 @@ class Actions:
         self.agents = AgentOverview(app)
         """The tables of agents."""
         buffers = PasteBuffers(app)
+        self.menus = Menus(app, buffers)
+        """The menus of the right button."""
+        self.paste_newest = buffers.paste_newest
+        """Pastes what was copied last."""
         search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app, keyboard.keys_of)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
@@ -65,6 +73,7 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
+            Action.MOTION: toggle_motion,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
@@ -87,6 +96,10 @@ class Actions:
             Action.MESSAGES: windows.show_messages,
             Action.INFO: windows.show_info,
             Action.CLOCK: windows.show_clock,
+            Action.PANE_MENU: self._show_pane_menu,
+            Action.WINDOW_MENU: self._show_window_menu,
+            Action.NEXT_ALERT: partial(windows.next_alert, 1),
+            Action.PREVIOUS_ALERT: partial(windows.next_alert, -1),
             **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
 
@@ -110,7 +123,15 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
+        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
+
+    def _show_pane_menu(self) -> None:
+        if self._app.mux.focused is not None:
+            self.menus.pane(self._app.mux.focused)
+
+    def _show_window_menu(self) -> None:
+        if self._app.mux.front is not None:
+            self.menus.window(self._app.mux.front.id)
 
     # Agents
 
@@ -150,7 +171,7 @@ class Actions:
         try:
             self._app.mux.clients.detach(client)
         except FugueError as error:
-            self._app.alert(str(error))
+            self._app.warn(str(error))
 
     # Rename
 
