@@ -9,10 +9,12 @@ from msgspec import Struct
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, Mode, canonical, steps
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.output.text_search import Query
 from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
+from fugue_tui.terminal.screen.pins import Pin
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.copy_mode import CopyMode
 from fugue_tui.tui.input.quick_select import QuickSelect
@@ -302,6 +304,10 @@ class KeyDispatch:
         """Start copy mode in the focused pane, or go on there; a page up, if wanted."""
         self._copy_mode.begin(page_up=page_up)
 
+    def show_match(self, query: Query, at: Pin) -> None:
+        """Start copy mode in the focused pane on a match of a search."""
+        self._copy_mode.show_match(query, at)
+
 
 _LABELS: Final = {
     Action.HELP: "help: keys, commands",
@@ -320,6 +326,8 @@ _LABELS: Final = {
     Action.QUIT: "end everything",
     Action.CHOOSE_WINDOW: "choose a window",
     Action.CHOOSE_SESSION: "choose a session",
+    Action.CHOOSE_TREE: "choose anything",
+    Action.SEARCH: "search all panes",
     Action.RENAME_PANE: "name the pane",
     Action.RENAME_WINDOW: "rename the window",
     Action.RENAME_SESSION: "rename the session",
@@ -335,6 +343,10 @@ _LABELS: Final = {
     Action.MESSAGES: "past messages",
     Action.INFO: "about this pane",
     Action.CLOCK: "time and date",
+    Action.PANE_MENU: "menu of the pane",
+    Action.WINDOW_MENU: "menu of the window",
+    Action.NEXT_ALERT: "next marked window",
+    Action.PREVIOUS_ALERT: "previous marked window",
     Action.LOCK: "lock the keys",
     Action.RESIZE_MODE: "resize mode",
     Action.MOVE_MODE: "move mode: swap panes",
@@ -411,8 +423,12 @@ _PANEL_ROWS: Final = {
     "undo, redo": ("undo the last change", "redo"),
     "change the window": ("next window", "previous window", "last window"),
     "change the session": ("previous session", "next session", "last session"),
+    "menus": ("menu of the window", "menu of the pane"),
+    "marked windows": ("next marked window", "previous marked window"),
     "rename": ("name the pane", "rename the window", "rename the session"),
-    "choose a window": ("choose a window", "find a window", "window by any number"),
+    "choose, find, search": (
+        *("choose a window", "find a window", "window by any number", "choose anything", "search all panes"),
+    ),
     "copy mode": ("copy mode: scroll", "copy mode, a page up"),
     "paste buffers": ("choose what to paste", "list what was copied", "delete the last copy"),
     "messages, pane": ("past messages", "about this pane"),
@@ -435,6 +451,8 @@ def listed(keys: list[str]) -> str:
         return prefixes.pop() + "".join(key[-1] for key in keys)
     if len(keys) > 2 and all(key.startswith("alt+") and key[4:].isdigit() for key in keys):
         return f"{keys[0]}-{keys[-1][-1]}"
+    if len(keys) == 2 and all(len(key) == 5 and key.startswith("alt+") for key in keys):
+        return f"{keys[0]}/{keys[1][-1]}"
     return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
 
 
