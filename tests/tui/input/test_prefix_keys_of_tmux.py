@@ -100,7 +100,7 @@ def middle_of(stage: Stage) -> str:
 
     def split(pane: str, direction: Direction) -> str:
         made = stage.run(panes.SplitPane(pane=pane, direction=direction, command=("cat",), focus=False))
-        return str(made.pane)
+        return str(made.id)
 
     left = str(stage.mux.focused)
     middle = split(left, Direction.HORIZONTAL)
