@@ -131,6 +131,11 @@ EFFECTS = {
     "export-tasks": READ,
     "show-agents": LAYOUT,
     "show-file": RUN,
+    "record-pane": RUN,
+    "record-window": RUN,
+    "stop-recording": RUN,
+    "replay-recording": RUN,
+    "list-recordings": READ,
     "open-url": RUN,
     "edit-scrollback": RUN,
     "rotate-panes": LAYOUT,
@@ -233,6 +238,9 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "load-layout",
         "load-workspace",
         "open-url",
+        "record-pane",
+        "record-window",
+        "replay-recording",
         "restore-session",
         "run-command",
         "run-shell",
@@ -240,6 +248,7 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "split-pane",
         "start-agent",
         "start-team",
+        "stop-recording",
     }
 
 

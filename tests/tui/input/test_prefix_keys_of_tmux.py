@@ -43,7 +43,7 @@ EFFECTS = {
     "choose-buffer": "BufferScreen",
     "choose-client": "Choose",
     "choose-tree": "Choose",
-    "list-keys -N": "Page",
+    "list-keys": "HelpScreen",
     "select-layout": "layout",
     "clock-mode": "alert",
     "copy-mode": "copy",
@@ -100,7 +100,7 @@ def middle_of(stage: Stage) -> str:
 
     def split(pane: str, direction: Direction) -> str:
         made = stage.run(panes.SplitPane(pane=pane, direction=direction, command=("cat",), focus=False))
-        return str(made.pane)
+        return str(made.id)
 
     left = str(stage.mux.focused)
     middle = split(left, Direction.HORIZONTAL)
@@ -110,17 +110,17 @@ def middle_of(stage: Stage) -> str:
 
 
 async def scene(stage: Stage) -> None:
-    """A session with ten windows, five panes, a mark and copied texts, so that every key has something to do."""
+    """A session with eleven windows, five panes, a mark and copied texts, so that every key has something to do."""
     old = {window.session for window in stage.mux.workspace.windows}
     names = [f"{name}{max(stage.mux.terminals)}" for name in "bca"]
     for each in names:
         stage.run(CreateSession(name=each, command=("cat",), focus=True))
-    for number in range(2, 11):
+    for number in range(2, 12):
         program = ("sh", "-c", "read x; printf '\\a'; exec cat") if number == 7 else ("cat",)
         stage.run(windows.CreateWindow(command=program, focus=False))
     for each in old:
         stage.run(KillSession(session=each))
-    for number in (3, 4):
+    for number in (3, 11):
         stage.run(windows.SelectWindow(window=f":{number}"))
     centre = middle_of(stage)
     stage.run(panes.FocusPane(pane=str(list(stage.mux.terminals)[-1])))
