@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import CALM, Open, Stage
 from textual.command import CommandList, Hits
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control.command_table import buffers, layouts, panes, sessions, windows
@@ -18,7 +18,9 @@ from fugue_tui.ids import PaneId
 from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.command_prompt import CommandPrompt
-from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
+from fugue_tui_widgets.dialogs import Ask, Confirm, Page
+from fugue_tui_widgets.finder_screen import FinderScreen
+from fugue_tui_widgets.help_screen import HelpScreen
 
 pytestmark = pytest.mark.slow
 
@@ -167,7 +169,7 @@ async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> No
         assert stage.rects[1] == Rect(0, 0, 80, 23)
 
 
-@pytest.mark.parametrize(("answer", "open_after"), [("n no", 2), ("y yes", 1)])
+@pytest.mark.parametrize(("answer", "open_after"), [("n  no", 2), ("y  yes", 1)])
 async def test_a_question_fits_on_a_small_screen_and_takes_the_mouse(
     open_stage: Open, answer: str, open_after: int
 ) -> None:
@@ -195,7 +197,7 @@ async def test_ctrl_c_closes_every_dialog(open_stage: Open, keys: str) -> None:
         assert len(stage.mux.terminals) == 2
 
 
-@pytest.mark.parametrize(("hint", "seen"), [("? help", "Keys after"), ("c window", "[2 "), ("p palette", "what to do")])
+@pytest.mark.parametrize(("hint", "seen"), [("? help", "and then"), ("c window", "[2 "), ("p palette", "what to do")])
 async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: str, seen: str) -> None:
     async with open_stage() as stage:
         await stage.until(lambda: hint in stage.text)
@@ -235,7 +237,7 @@ async def test_what_destroys_asks_first_whichever_way_a_user_takes(
     async with open_stage(config=replace(CALM, keys=keys)) as stage:
         stage.run(panes.SplitPane(command=("cat",), focus=True))
         await stage.until(lambda: len(stage.rects) == 2 and "1 cat" in stage.text)
-        await stage.prefix({"palette": "p", "command line": "greater_than_sign", "key": "k"}[way])
+        await stage.prefix({"palette": "p", "command line": "colon", "key": "k"}[way])
         if way != "key":
             stage.app.screen.query_one(Input).value = line
             await stage.press("enter")
@@ -262,7 +264,7 @@ async def test_a_key_without_the_prefix_runs_several_commands_until_one_fails(op
 async def test_a_yes_is_for_the_pane_that_was_asked_about(open_stage: Open) -> None:
     async with open_stage() as stage:
         await beside(stage)
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         await stage.press(*"close-pane", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, Confirm))
         stage.run(panes.FocusPane(pane="%1"))
@@ -279,7 +281,7 @@ async def test_what_has_ended_is_closed_without_a_question(open_stage: Open, lin
             stage.run(sessions.CreateSession(name="other", command=("false",), focus=False))
         await stage.until(lambda: not stage.mux.runs(PaneId(2)))
         was = stage.terminal(2)
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         stage.app.screen.query_one(Input).value = line
         await stage.press("enter")
         await stage.until(lambda: stage.mux.terminals.get(PaneId(2)) is not was)
@@ -324,8 +326,9 @@ async def test_a_window_is_chosen_from_a_list(open_stage: Open) -> None:
         stage.run(windows.CreateWindow(command=("cat",), name="second"))
         stage.run(windows.CreateWindow(command=("cat",), name="third"))
         await stage.prefix("w")
-        assert isinstance(stage.app.screen, Choose)
-        assert stage.app.screen.query_one(OptionList).highlighted == 2
+        finder = stage.app.screen
+        assert isinstance(finder, FinderScreen)
+        await stage.until(lambda: finder.key == "@3")
         await stage.press("up", "enter")
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.name == "second")
 
@@ -341,8 +344,8 @@ async def test_alt_and_arrows_move_the_focus_without_the_prefix(open_stage: Open
 async def test_help_opens_and_closes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("question_mark")
-        assert isinstance(stage.app.screen, Page)
-        await stage.until(lambda: "split: side by side" in stage.text and "Keys after ctrl+b" in stage.text)
+        assert isinstance(stage.app.screen, HelpScreen)
+        await stage.until(lambda: "split: side by side" in stage.text and "Panes (ctrl+b and then)" in stage.text)
         await stage.press("q")
         assert stage.app.on_panes
 
@@ -443,14 +446,14 @@ async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) ->
 
 async def test_a_typed_command_that_makes_no_sense_is_explained(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         await stage.press(*"focus-pane %9", "enter")
         await stage.until(lambda: "no pane %9" in stage.text)
 
 
 async def test_what_a_command_says_is_shown_on_a_page(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         await stage.press(*"list-panes", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, Page) and "80x23" in stage.text)
 

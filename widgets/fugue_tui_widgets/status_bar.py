@@ -65,6 +65,8 @@ class StatusContent(Struct, frozen=True):
     """What is at the right, in order; the message and the mode take the place of the hint."""
     more: tuple[str, str] = ("‹", "›")
     """Marks of tabs that are hidden before and after those that are shown."""
+    failed: bool = False
+    """Whether the message says what went wrong."""
 
 
 class StatusBar(ErrorBoundary, Widget):
@@ -78,6 +80,7 @@ class StatusBar(ErrorBoundary, Widget):
         "status-bar--active",
         "status-bar--hint",
         "status-bar--alert",
+        "status-bar--notice",
         "status-bar--mode",
         "status-bar--blocked",
         "status-bar--error",
@@ -87,17 +90,20 @@ class StatusBar(ErrorBoundary, Widget):
     DEFAULT_CSS = """
     StatusBar {
         height: 1; background: $panel; color: $foreground;
-        .status-bar--name { background: $primary; color: $background; text-style: bold; }
+        .status-bar--name, .status-bar--mode {
+            background: $block-cursor-background; color: $block-cursor-foreground;
+            text-style: $block-cursor-text-style;
+        }
         .status-bar--part { background: $panel; color: $foreground; }
         .status-bar--tab { background: $panel; color: $text-muted; }
-        .status-bar--active { background: $surface-lighten-2; color: $foreground; text-style: bold; }
+        .status-bar--active { background: $panel; color: $foreground; text-style: bold; }
         .status-bar--hint { background: $panel; color: $text-muted; }
-        .status-bar--mode { background: $primary; color: $background; text-style: bold; }
         .status-bar--blocked { color: $warning; text-style: bold; }
         .status-bar--error { color: $error; text-style: bold; }
         .status-bar--done { color: $success; }
         .status-bar--working { color: $primary; }
-        .status-bar--alert { background: $warning; color: ansi_black; text-style: bold; }
+        .status-bar--alert { background: $warning; color: $background; text-style: bold; }
+        .status-bar--notice { background: $secondary; color: $background; text-style: bold; }
     }
     """
 
@@ -116,6 +122,23 @@ class StatusBar(ErrorBoundary, Widget):
             self.window = window
             self.at = at
             """The pointer's column and row on the screen."""
+
+    class MenuRequested(Message):
+        """The right button was pressed on a tab, or on another part."""
+
+        def __init__(self, window: WindowId | None, at: tuple[int, int]) -> None:
+            super().__init__()
+            self.window = window
+            """The window of the tab; None beside the tabs."""
+            self.at = at
+            """The pointer's column and row on the screen."""
+
+    class Scrolled(Message):
+        """The wheel was turned over the bar, by one step: -1 up, 1 down."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
 
     class HintClicked(Message):
         """A part of the hint was clicked, such as `? help`."""
@@ -233,7 +256,8 @@ class StatusBar(ErrorBoundary, Widget):
         room, name = cols - cell_len(mode) - active, cell_len(_name(content)) + 2 + _marks(content)
         room -= name if room - name >= _LEAST_ALERT else 0
         alert = _cut(f" {content.alert} ", room) if content.alert else ""
-        pieces = (Segment(alert, style("status-bar--alert")), Segment(mode, style("status-bar--mode")))
+        message = style("status-bar--alert" if content.failed else "status-bar--notice")
+        pieces = (Segment(alert, message), Segment(mode, style("status-bar--mode")))
         return [piece for piece in pieces if piece.text]
 
     def _tab(self, tab: Tab, text: str) -> list[Segment]:
@@ -257,6 +281,20 @@ class StatusBar(ErrorBoundary, Widget):
         """The button is pressed on a tab, which may be dragged."""
         tab = self.tab_at(int(event.screen_x))
         self._pressed = (tab[0], int(event.screen_x)) if tab is not None and event.button == 1 else None
+        if event.button == 3:
+            event.stop()
+            at = (int(event.screen_x), int(event.screen_y))
+            self.post_message(self.MenuRequested(tab[0] if tab is not None else None, at))
+
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Report the wheel."""
+        event.stop()
+        self.post_message(self.Scrolled(-1))
+
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Likewise."""
+        event.stop()
+        self.post_message(self.Scrolled(1))
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
         """The tab is dragged."""
@@ -272,6 +310,8 @@ class StatusBar(ErrorBoundary, Widget):
     async def on_click(self, event: events.Click) -> None:
         """Report the tab under the pointer, or the part of the hint."""
         event.stop()
+        if event.button != 1:
+            return
         clicked = next((message for span, message in self._spans if int(event.x) in span), None)
         if clicked is not None:
             self.post_message(clicked)

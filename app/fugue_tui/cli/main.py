@@ -338,6 +338,14 @@ def _show_file(arguments: list[str]) -> int:
     return run(arguments)
 
 
+def _replay(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help("replay")
+    from fugue_tui.cli.replay_command import run
+
+    return run(arguments)
+
+
 def _open(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         return _help("open")
@@ -392,8 +400,10 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "reflect": _reflect,
     "config": _config,
     "policy": _policy,
+    "popup": lambda arguments: _command(["display-popup", *arguments]),
     "say": _say,
     "show": _show_file,
+    "replay": _replay,
     "hook": _hook,
     "claude": _claude,
     "open": _open,

@@ -59,6 +59,16 @@ SUBCOMMANDS: Final = (
         "print a sideband tag, such as say notify --text done",
     ),
     Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
+    Subcommand(
+        "popup",
+        "[--wait] [--cols SIZE] [--rows SIZE] [-- PROGRAM [ARGUMENT]...]",
+        "run a program, or a shell, in a pane that floats; display-popup has more options",
+    ),
+    Subcommand(
+        "replay",
+        "FILE [--speed N] [--idle SECONDS] [--export OUTPUT]",
+        "play a recording here; or write it as .svg, .gif, .mp4, .txt or .cast",
+    ),
     Subcommand("tmux", "COMMAND [ARGUMENT]...", "do what a command of tmux does, such as split-window -h"),
     Subcommand("claude", "[ARGUMENT]...", "run Claude Code in a pane; its agent teams open panes here"),
     Subcommand("hook", "claude|codex|gemini [EVENT | --status-line]", "say what the agent in this pane does"),

@@ -41,6 +41,7 @@ class Action(StrEnum):
     SHOW_BUFFERS = "show-buffers"
     DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
+    MOTION = "toggle-motion"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"
@@ -63,6 +64,10 @@ class Action(StrEnum):
     MESSAGES = "show-messages"
     INFO = "show-info"
     CLOCK = "show-clock"
+    PANE_MENU = "pane-menu"
+    WINDOW_MENU = "window-menu"
+    NEXT_ALERT = "next-alert"
+    PREVIOUS_ALERT = "previous-alert"
     LOCK = "lock-keys"
     RESIZE_MODE = "resize-mode"
     MOVE_MODE = "move-mode"
@@ -112,6 +117,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "alt+o": "rotate-panes --forward=false",
         "m": "mark-pane",
         "M": "mark-pane --clear",
+        "e": "float-pane",
+        "v": "toggle-floats",
+        "b": "scratch-pane",
         "!": "break-pane",
         "J": Action.JOIN_PANE,
         "q": Action.PANE_NUMBERS,
@@ -127,6 +135,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "n": "select-window next",
         "P": "select-window previous",
         "l": "select-window last",
+        "alt+n": Action.NEXT_ALERT,
+        "alt+p": Action.PREVIOUS_ALERT,
         **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
         "'": Action.WINDOW_NUMBER,
         ".": Action.MOVE_WINDOW,
@@ -151,7 +161,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "V": "paste-smart",
         "p": Action.PALETTE,
         ":": Action.COMMAND_LINE,
-        ">": Action.COMMAND_LINE,
+        "<": Action.WINDOW_MENU,
+        ">": Action.PANE_MENU,
         "a": Action.APPROVALS,
         "?": Action.HELP,
         "H": Action.HOLD_PANE,
@@ -167,6 +178,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "+": Action.RESIZE_MODE,
         "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
+        "alt+m": Action.MOTION,
         "d": Action.DETACH,
         "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

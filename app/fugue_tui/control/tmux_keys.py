@@ -27,7 +27,7 @@ class TmuxKey(NamedTuple):
 
 
 _FITS: Final = "a window has the size of the terminal that shows it; there is nothing to scroll to"
-_MENU: Final = "there is no menu; the palette has the commands"
+_MENU: Final = "same: opens a menu"
 _BUFFERS: Final = "there is one buffer, which ] pastes"
 _LAYOUTS: Final = {
     "1": ("even-horizontal", "even_horizontal"),
@@ -60,9 +60,9 @@ PREFIX: Final = (
     *(TmuxKey(str(tab), f"select-window -t :={tab}", (f"select-window :{tab}",)) for tab in range(1, 10)),
     TmuxKey(":", "command-prompt", ("command-line",)),
     TmuxKey(";", "last-pane", ("focus-pane last",)),
-    TmuxKey("<", "display-menu of the window", (), _MENU),
+    TmuxKey("<", "display-menu of the window", ("window-menu",)),
     TmuxKey("=", "choose-buffer", ("choose-buffer",), _BUFFERS),
-    TmuxKey(">", "display-menu of the pane", (), _MENU),
+    TmuxKey(">", "display-menu of the pane", ("pane-menu",)),
     TmuxKey("?", "list-keys -N", ("help",)),
     TmuxKey("C", "customize-mode", (), "settings are in a file: fugue-tui config path"),
     TmuxKey("D", "choose-client", ("choose-client",)),
@@ -97,11 +97,11 @@ PREFIX: Final = (
         TmuxKey(f"M-{key}", f"select-layout {theirs}", (f"select-layout {ours}",), "Space goes through the layouts")
         for key, (theirs, ours) in _LAYOUTS.items()
     ),
-    TmuxKey("M-n", "next-window -a", (), "j goes to the agent that has waited longest"),
+    TmuxKey("M-n", "next-window -a", ("next-alert",)),
     TmuxKey(
         "M-o", "rotate-window -D", ("rotate-panes --no-forward", "rotate-panes --forward=false"), "C-o goes around"
     ),
-    TmuxKey("M-p", "previous-window -a", (), "j goes to the agent that has waited longest"),
+    TmuxKey("M-p", "previous-window -a", ("previous-alert",)),
     *(
         TmuxKey(f"{held}-{key}", f"resize-pane -{key[0]}{by}", (f"resize-pane --side {side} --cells {cells}",))
         for held, by, cells in (("M", " 5", 5), ("C", "", 1))
@@ -115,24 +115,26 @@ ROOT: Final[Mapping[str, str]] = MappingProxyType(
     {
         "MouseDown1Pane": "same: focuses the pane",
         "MouseDown1Status": "same: selects the window",
-        "MouseDown2Pane": "no: a middle click pastes where the terminal does that, with Shift",
-        "MouseDown3Pane": f"no: {_MENU}",
-        "MouseDown3Status": f"no: {_MENU}",
-        "MouseDown3StatusLeft": f"no: {_MENU}",
+        "MouseDown2Pane": "same: pastes what was copied last",
+        "MouseDown3Pane": _MENU,
+        "MouseDown3Status": _MENU,
+        "MouseDown3StatusLeft": _MENU,
         "MouseDrag1Pane": "same: selects, without copy mode",
         "MouseDrag1Border": "same: resizes",
         "WheelUpPane": "same: scrolls back, without copy mode",
-        "WheelUpStatus": "no: a click selects the window",
-        "WheelDownStatus": "no: a click selects the window",
+        "WheelUpStatus": "same: the previous window",
+        "WheelDownStatus": "same: the next window",
         "DoubleClick1Pane": "same: selects the word",
         "TripleClick1Pane": "same: selects the line",
-        "M-MouseDown3Pane": f"no: {_MENU}",
+        "M-MouseDown3Pane": f"{_MENU}, in programs that take the mouse too",
     }
 )
 """tmux's table `root`, which holds keys of the mouse alone."""
 
 _SAME: Final = "same"
 _MARK: Final = "there is no mark; o goes to the other end of the selection"
+_STAYS: Final = "same; the cursor stays on its line of text, as in Vi"
+_PAGE: Final = "same; near the top it goes up as many lines as are there"
 COPY_VI: Final[Mapping[str, str]] = MappingProxyType(
     {
         ":": "no: 5j and 5k go by lines, / searches",
@@ -140,7 +142,16 @@ COPY_VI: Final[Mapping[str, str]] = MappingProxyType(
         "P": "no: the pane's title shows the position",
         "X": f"no: {_MARK}",
         "r": "no: the text does not change in copy mode",
-        "v": "otherwise: begins to select, as in Vi; C-v is the rectangle",
+        "v": "otherwise: begins to select, as in Vi, and again selects nothing; C-v is the rectangle",
+        "C-v": "otherwise: begins to select a rectangle at once",
+        "Space": "same: begins to select; again selects nothing",
+        "Escape": "same: selects nothing; without a selection it returns",
+        "C-y": _STAYS,
+        "K": _STAYS,
+        "C-Up": _STAYS,
+        "C-b": _PAGE,
+        "PPage": _PAGE,
+        "V": "same; the cursor stays where it is",
         "M-x": f"no: {_MARK}",
     }
 )
@@ -152,6 +163,14 @@ COPY_EMACS: Final[Mapping[str, str]] = MappingProxyType(
         "g": "no: M-5 and an arrow go by lines, C-s searches",
         "r": "no: the text does not change in copy mode",
         "M-x": "otherwise: goes to the other end of the selection",
+        "R": "otherwise: begins to select a rectangle at once",
+        "C-Space": "same: begins to select; again selects nothing",
+        "C-g": "same: selects nothing; without a selection it returns",
+        "C-Up": _STAYS,
+        "M-v": _PAGE,
+        "PPage": _PAGE,
+        "M-C-b": "otherwise: goes to the bracket that matches, as M-C-f",
+        "M-C-f": "same; without a bracket under the cursor it takes the next one of the line",
     }
 )
 """The keys of tmux's table `copy-mode` that are not the same."""

@@ -44,6 +44,10 @@ class StatusBars(Protocol):
         """The state of a pane's agent has changed."""
         ...
 
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed."""
+        ...
+
 
 class ServerContext(Protocol):
     """What there is once for all views, as services and views use it. Main thread only."""
@@ -65,6 +69,10 @@ class ServerContext(Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar of the view that acts, or was used last, for a while."""
+        ...
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
         ...
 
     def inform(self, text: str, topic: str = "") -> None:
@@ -186,6 +194,10 @@ class AppContext(ServedApp, Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
+        ...
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
         ...
 
     def show_keys(self, hints: list[Hint]) -> None:

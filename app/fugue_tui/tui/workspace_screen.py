@@ -11,12 +11,14 @@ from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.keymap import Action, binding
+from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui_widgets.error_boundary import ErrorBoundary
+from fugue_tui_widgets.float_frame import FloatFrame
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.status_bar import StatusBar
@@ -102,6 +104,32 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         if pane is not None and pane in self._app_context.mux.exits:  # An earlier Enter may have started it again.
             self._app_context.commands.run_line(["close-pane", "--pane", str(pane)])
 
+    def on_terminal_view_menu_requested(self, message: TerminalView.MenuRequested) -> None:
+        """Open the menu of the pane."""
+        pane = self.pane_of(message.view)
+        if pane is not None and self.is_current:
+            self._actions.menus.pane(pane, message.at, message.cell)
+
+    def on_terminal_view_paste_requested(self, message: TerminalView.PasteRequested) -> None:
+        """Paste what was copied last."""
+        pane = self.pane_of(message.view)
+        if self._app_context.clipboard and pane is not None:
+            self._app_context.commands.run(FocusPane(pane=str(pane)), _MOUSE)
+            self._actions.paste_newest()
+
+    def on_status_bar_menu_requested(self, message: StatusBar.MenuRequested) -> None:
+        """Open the menu of a window, or of the session and the workspace."""
+        if not self.is_current:
+            return
+        if message.window is None:
+            self._actions.menus.session(message.at)
+        else:
+            self._actions.menus.window(message.window, message.at)
+
+    def on_status_bar_scrolled(self, message: StatusBar.Scrolled) -> None:
+        """Select the previous window, or the next one."""
+        self._actions.run(binding(f"select-window {'next' if message.step > 0 else 'previous'}"))
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Focus the clicked pane; the message is outdated if the focus has moved since."""
         pane = self.pane_of(event.widget) if event.widget is self.focused else None
@@ -111,6 +139,23 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
         """Focus the pane whose title was clicked."""
         self._app_context.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
+
+    def on_float_frame_pressed(self, message: FloatFrame.Pressed) -> None:
+        """Focus the floating pane whose frame was pressed, and start a drag, which is one undo step."""
+        self._app_context.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
+        self._actions.begin_drag()
+
+    def on_float_frame_dragged(self, message: FloatFrame.Dragged) -> None:
+        """Move or resize it."""
+        self._actions.drag_float(message.pane, Rect(*message.region), message.sides)
+
+    def on_float_frame_released(self) -> None:
+        """End the drag."""
+        self._actions.end_drag()
+
+    def on_pane_grid_title_menu_requested(self, message: PaneGrid.TitleMenuRequested) -> None:
+        """Open the menu of the pane."""
+        self._actions.menus.pane(message.pane, message.at)
 
     def on_pane_grid_title_dragged(self, message: PaneGrid.TitleDragged) -> None:
         """Show where a pane would go that is dragged by its title."""

@@ -59,6 +59,11 @@ class AllStatusBars:
         for view in self._server.views:
             view.status_updates.state_changed(pane)
 
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed."""
+        for view in self._server.views:
+            view.status_updates.words_changed(pane)
+
 
 class WorkspaceServer:
     """The views of a workspace and what they have in common. Main thread only."""
@@ -83,12 +88,13 @@ class WorkspaceServer:
         self.main_queue = main_queue
         self.attach_server = AttachServer(self, host, first)
         self.clients = self.attach_server.clients
-        self.errors = ErrorReporter(self.alert)
+        self.errors = ErrorReporter(self.warn)
         self.status_updates = AllStatusBars(self)
         self.commands = Commands(
             dispatcher,
             post=main_queue.post,
             alert=self.alert,
+            warn=self.warn,
             report=self.errors.report,
             open_dialog=lambda dialog, then: self.push_screen(dialog, then),
         )
@@ -172,6 +178,10 @@ class WorkspaceServer:
         mux.on_mcp_servers.connect(self._mcp_questions.start)
         mux.lease.on_change.connect(self.status_updates.request)
         mux.user_options.on_change.connect(self.status_updates.request)
+        mux.pipes.on_change.connect(self.status_updates.request)
+        mux.pipes.on_message.connect(lambda words: self.alert(clean(words)))
+        mux.recordings.on_change.connect(self.status_updates.request)
+        mux.recordings.on_fault.connect(lambda source, why: self.inform(f"the recording of {source} has ended: {why}"))
         mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
 
@@ -234,6 +244,10 @@ class WorkspaceServer:
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
         self.current.enter(self.current.alert, text)
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        self.current.enter(self.current.warn, text)
 
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar for a while, after earlier ones of other topics and once a client shows the
