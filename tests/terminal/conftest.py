@@ -18,6 +18,7 @@ from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.images import Graphics
 from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
@@ -46,6 +47,8 @@ class Recorder:
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
         self.caret, self.shows_caret = (0, 0), True
+        self.graphics = Graphics()
+        self.images = ()
         self._events: list[Event] = []
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:

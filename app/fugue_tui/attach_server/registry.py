@@ -14,15 +14,16 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
-from fugue_tui.attach_server.capabilities import Change
+from fugue_tui.attach_server.capabilities import SIXEL_QUERY, Change
 from fugue_tui.attach_server.client import AttachedClient, DrawMode, Link, drawable, prefixes
 from fugue_tui.attach_server.handshake import terminal_title
 from fugue_tui.attach_server.input.input_parser import Focused
 from fugue_tui.attach_server.output.color_depth import Depth
+from fugue_tui.attach_server.output.kitty_images import DELETE_ALL
 from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.errors import NotFound
-from fugue_tui.geometry import Size
+from fugue_tui.geometry import CELL_PIXELS, Size
 from fugue_tui.multiplexer.client_environment import parse
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.multiplexer.events.derive import EventKind
@@ -81,6 +82,8 @@ class ClientRegistry:
         self._use_environment()
         self.regroup()
         self._app.client_detached(client)
+        if client.capabilities.images:
+            self._set_graphics()
         self.update_focus(client)
 
     def record(self, kind: EventKind, client: AttachedClient) -> None:
@@ -125,6 +128,8 @@ class ClientRegistry:
         if changed or again:
             self._use_environment()
             self.regroup(resized=again)
+            if client.capabilities.images:
+                self._set_graphics()
 
     def update_focus(self, client: AttachedClient) -> None:
         """The focus of a client's terminal has changed: the app has the focus while any client has it that can type."""
@@ -165,6 +170,7 @@ class ClientRegistry:
     def detach(self, client: int) -> None:
         """Detach one client. Raises NotFound, or Refused for the program's own terminal."""
         found = self._numbered(client)
+        _delete_images(found)
         found.link.part(Bye("detached"))
         self.remove(found)
 
@@ -201,6 +207,7 @@ class ClientRegistry:
     def finish(self, bye: Bye) -> None:
         """Detach every client at the end of the program; waits for their unsent output, for a bounded time."""
         for client in self._all:
+            _delete_images(client)
             client.link.finish(bye)
         self._all.clear()
 
@@ -221,6 +228,11 @@ class ClientRegistry:
                 self._synchronize()
             case Change.DEFAULT_COLOURS:
                 self._set_default_colours(client)
+            case Change.SIXEL:
+                client.writer.write(SIXEL_QUERY)
+                self._set_graphics()
+            case Change.IMAGES:
+                self._set_graphics()
             case None:
                 return
 
@@ -293,6 +305,14 @@ class ClientRegistry:
         if client is self.latest:
             for foreground, colour in client.capabilities.defaults.items():
                 self._app.set_default_colour(foreground, colour)
+
+    def _set_graphics(self) -> None:
+        """Programs may send images while a client shows them; their cells have its pixels."""
+        shows = [client for client in self._all if client.capabilities.images]
+        latest = max(shows, key=lambda client: client.last_used, default=None)
+        cell = latest.capabilities.cell if latest is not None else None
+        self._app.set_graphics(shown=latest is not None, cell=cell or CELL_PIXELS)
+        self._app.images_changed()
 
     # Output
 
@@ -369,3 +389,9 @@ class ClientRegistry:
         if client.draw_mode is not DrawMode.SUSPENDED:
             client.draw_mode = DrawMode.WAITING
         self.regroup()
+
+
+def _delete_images(client: AttachedClient) -> None:
+    """Free what the host of a client keeps for it, which is about to detach."""
+    if client.capabilities.kitty_graphics:
+        client.writer.write(DELETE_ALL)

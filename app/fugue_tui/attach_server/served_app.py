@@ -66,6 +66,14 @@ class ServedApp(Protocol):
         """A default colour of the latest client's terminal."""
         ...
 
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels."""
+        ...
+
+    def images_changed(self) -> None:
+        """A client shows other images than before."""
+        ...
+
     def client_attached(self, client: AttachedClient) -> None:
         """A client has attached."""
         ...
