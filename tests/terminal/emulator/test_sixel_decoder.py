@@ -36,4 +36,4 @@ def test_what_is_encoded_comes_back_nearly_the_same() -> None:
         for x in range(61):
             old, new = pixel(before, x, y), pixel(pixels, x, y)
             assert new[3] == old[3]
-            assert not old[3] or all(abs(a - b) < 24 for a, b in zip(old, new, strict=True))
+            assert not old[3] or all(abs(a - b) < 64 for a, b in zip(old, new, strict=True))  # It is dithered.

@@ -16,7 +16,8 @@ _RUN: Final = re.compile(rb"(?s)(.)\1{3,}")
 _HOLE: Final = 255
 """The number of transparent pixels."""
 _FEW: Final = 64
-"""Colours that are worth choosing well."""
+"""Colours that are worth choosing well, which takes long: from a smaller picture."""
+_REDUCTION: Final = 4
 _TRANSPARENT: Final = 128
 """The least alpha that is drawn."""
 
@@ -26,8 +27,12 @@ def encode(picture: "Image", colours: int) -> bytes:
     width, height = picture.size
     from PIL.Image import Dither, Quantize
 
-    method = Quantize.FASTOCTREE if colours > _FEW else Quantize.MEDIANCUT
-    indexed = picture.convert("RGB").quantize(min(colours, _HOLE), method=method, dither=Dither.NONE)
+    opaque = picture.convert("RGB")
+    if colours > _FEW:
+        chosen = opaque.quantize(min(colours, _HOLE), method=Quantize.FASTOCTREE)
+    else:
+        chosen = opaque.reduce(_REDUCTION).quantize(colours, method=Quantize.MEDIANCUT)
+    indexed = opaque.quantize(palette=chosen, dither=Dither.FLOYDSTEINBERG)
     palette, used = indexed.getpalette() or [], indexed.getcolors() or []
     pixels = indexed.tobytes()
     alpha = picture.getchannel("A").tobytes()
