@@ -31,6 +31,7 @@ from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.workspace_server import WorkspaceServer
 from fugue_tui_widgets.terminal_view import TerminalView
 
 PREFIX = "ctrl+b"
@@ -48,6 +49,12 @@ class Stage:
     app: FugueApp
     mux: Multiplexer
     pilot: "Pilot[int]"
+
+    @property
+    def server(self) -> WorkspaceServer:
+        """What there is once for all views."""
+        assert isinstance(self.app.server, WorkspaceServer)
+        return self.app.server
 
     async def until(self, condition: Callable[[], object], seconds: float = DEADLINE) -> None:
         """Wait until a condition holds; fails after the deadline."""
@@ -130,14 +137,21 @@ class Stage:
         """Let go of the left button."""
         await self._mouse(MouseUp, at, button=1)
 
+    async def click(self, at: tuple[int, int], button: int, *, meta: bool = False) -> None:
+        """Press a button and let go of it."""
+        await self._mouse(MouseDown, at, button=button, meta=meta)
+        await self._mouse(MouseUp, at, button=button, meta=meta)
+
     async def wheel(self, up: bool, at: tuple[int, int]) -> None:
         """Turn the wheel by one step."""
         await self._mouse(MouseScrollUp if up else MouseScrollDown, at, button=0)
 
-    async def _mouse(self, kind: type[Any], at: tuple[int, int], button: int, *, shift: bool = False) -> None:
+    async def _mouse(
+        self, kind: type[Any], at: tuple[int, int], button: int, *, shift: bool = False, meta: bool = False
+    ) -> None:
         widget: Widget = self.app.screen
         x, y = at
-        event = kind(widget, x, y, 0, 0, button, shift, False, False, screen_x=x, screen_y=y)
+        event = kind(widget, x, y, 0, 0, button, shift, meta, False, screen_x=x, screen_y=y)
         self.app.screen._forward_event(event)  # pyright: ignore[reportPrivateUsage]
         await self.pilot.pause()
 
@@ -169,7 +183,7 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) ->
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
     mux.permissions = McpSettings(trust="full")
     windows.CreateWindow(command=argv).run(mux, USER)
-    return FugueApp(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher)
+    return WorkspaceServer(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher).latest
 
 
 CALM = Config(ui=UiSettings(which_key_delay_ms=10_000))

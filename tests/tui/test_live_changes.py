@@ -53,7 +53,7 @@ async def test_a_drag_that_moves_nothing_is_no_step(open_stage: Open) -> None:
 async def test_another_configuration_comes_into_force_at_once(open_stage: Open) -> None:
     async with open_stage() as stage:
         wanted = Config(ui=UiSettings(titles="always", dividers="ascii", status=False, theme="nord"))
-        stage.app.config_applier.change(replace(wanted, mcp=replace(wanted.mcp, destroy="refuse")))
+        stage.server.config_applier.change(replace(wanted, mcp=replace(wanted.mcp, destroy="refuse")))
         await stage.until(lambda: "---" in stage.text.splitlines()[0])
         assert stage.app.theme == "nord"
         assert stage.rects[1].bottom == stage.app.size.height
@@ -65,7 +65,7 @@ async def test_another_prefix_is_taken_and_the_old_one_belongs_to_programs(open_
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")
         config = Config()
-        stage.app.config_applier.change(replace(config, keys=replace(config.keys, prefix="ctrl+a")))
+        stage.server.config_applier.change(replace(config, keys=replace(config.keys, prefix="ctrl+a")))
         await stage.press("ctrl+b")
         await stage.until_text("^B")
         await stage.press("ctrl+a", "c")
@@ -97,7 +97,7 @@ def test_a_changed_file_is_read_and_a_broken_one_is_reported(tmp_path: Path) -> 
 async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: Open) -> None:
     async with open_stage() as stage:
         wanted = TerminalSettings(shell=("sh", "-c", "echo shell is $TERM; exec cat"), term="xterm-direct")
-        stage.app.config_applier.change(Config(terminal=wanted))
+        stage.server.config_applier.change(Config(terminal=wanted))
         await stage.until(lambda: stage.mux.approvals.waiting())
         stage.mux.approvals.approve(stage.mux.approvals.waiting()[0].id)
         await stage.until(lambda: stage.app.settings.terminal == wanted and stage.app.on_panes)
@@ -109,8 +109,8 @@ async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: 
 async def test_programs_that_ask_are_told_the_colours_of_the_host(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")
-        stage.app.set_default_colour(True, (1, 2, 3))
-        stage.app.set_default_colour(False, (250, 251, 252))
+        stage.server.config_applier.set_default_colour(True, (1, 2, 3))
+        stage.server.config_applier.set_default_colour(False, (250, 251, 252))
         await stage.prefix("c")
         stage.terminal().receive(memoryview(b"\x1b]11;?\x1b\\"))
         await stage.until_text("rgb:fafa/fbfb/fcfc")
@@ -142,7 +142,7 @@ async def test_what_tightens_applies_at_once_and_what_loosens_waits_for_the_user
     async with open_stage() as stage:
         stage.mux.permissions = McpSettings(input="refuse", destroy="refuse")
         wanted = Config(ui=UiSettings(theme="nord"), mcp=McpSettings(read="refuse", input="allow", destroy="ask"))
-        stage.app.config_applier.change(wanted)
+        stage.server.config_applier.change(wanted)
         assert stage.mux.permissions == McpSettings(read="refuse", input="refuse", destroy="refuse")
         await stage.until(lambda: stage.app.theme == "nord" and stage.mux.approvals.waiting())
         (request,) = stage.mux.approvals.waiting()
@@ -160,7 +160,7 @@ async def test_a_configuration_that_is_gone_loosens_nothing_by_itself(open_stage
             McpSettings(input="refuse", trust="ask"),
             ("MINE", *stage.mux.secrets),
         )
-        stage.app.config_applier.change(Config())
+        stage.server.config_applier.change(Config())
         await stage.until(lambda: stage.mux.approvals.waiting())
         assert stage.mux.permissions.input == "refuse"
         assert "MINE" in stage.mux.secrets
@@ -174,9 +174,9 @@ async def test_a_configuration_that_is_gone_loosens_nothing_by_itself(open_stage
 async def test_a_question_about_a_file_that_has_changed_again_is_withdrawn(open_stage: Open) -> None:
     async with open_stage() as stage:
         stage.mux.permissions = McpSettings(input="refuse")
-        stage.app.config_applier.change(_permitted(Config(), input="allow"))
+        stage.server.config_applier.change(_permitted(Config(), input="allow"))
         await stage.until(lambda: stage.mux.approvals.waiting())
-        stage.app.config_applier.change(_permitted(Config(), input="refuse"))
+        stage.server.config_applier.change(_permitted(Config(), input="refuse"))
         await stage.until(lambda: not stage.mux.approvals.waiting())
         assert stage.mux.permissions.input == "refuse"
 
@@ -185,14 +185,14 @@ async def test_the_port_for_http_opens_only_once_the_user_agrees_and_closes_at_o
     async with open_stage() as stage:
         seen: list[bool] = []
         stage.mux.on_permissions.connect(lambda: seen.append(stage.mux.permissions.tcp))
-        stage.app.config_applier.change(Config(mcp=McpSettings(tcp=True, tcp_port=4321)))
+        stage.server.config_applier.change(Config(mcp=McpSettings(tcp=True, tcp_port=4321)))
         await stage.until(lambda: stage.mux.approvals.waiting())
         assert seen == [False]
         (request,) = stage.mux.approvals.waiting()
         assert request.question.what == "[mcp] tcp = true (it is false)"
         stage.mux.approvals.approve(request.id)
         await stage.until(lambda: seen == [False, True])
-        stage.app.config_applier.change(Config())
+        stage.server.config_applier.change(Config())
         assert seen == [False, True, False]
 
 

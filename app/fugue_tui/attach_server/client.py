@@ -103,6 +103,12 @@ class AttachedClient:
         """What it shows is unknown."""
         self.viewport = Viewport(self.size)
 
+    def send(self, data: bytes, *, to_read_only: bool = True) -> None:
+        """Send what has no place on the screen, such as a bell, if it can accept that now."""
+        accepts = self.draw_mode is not DrawMode.SUSPENDED and not self.writer.busy
+        if accepts and (to_read_only or not self.read_only):
+            self.writer.write(data)
+
     @property
     def info(self) -> AttachedTerminal:
         """What commands report of it, except for `latest`."""

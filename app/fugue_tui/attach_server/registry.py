@@ -1,4 +1,4 @@
-"""The attached clients: the size of the screen, and how each of them is drawn on.
+"""The clients that show one view: the size of its screen, and how each of them is drawn on.
 
 Clients that show the whole screen in all colours and keep up are mirrors: they get the same bytes. The others get
 frames of their own. Main thread only.
@@ -8,26 +8,17 @@ import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import count
-from typing import Any, Final
+from typing import Final
 
-from msgspec.structs import replace
-
-from fugue_tui.attach_protocol import Bye, Extent, Hello, Welcome
+from fugue_tui.attach_protocol import Extent
+from fugue_tui.attach_server.all_clients import AllClients
 from fugue_tui.attach_server.capabilities import SIXEL_QUERY, Change
-from fugue_tui.attach_server.client import AttachedClient, DrawMode, Link, drawable, prefixes
-from fugue_tui.attach_server.handshake import terminal_title
+from fugue_tui.attach_server.client import AttachedClient, DrawMode, drawable, prefixes
 from fugue_tui.attach_server.input.input_parser import Focused
 from fugue_tui.attach_server.output.color_depth import Depth
-from fugue_tui.attach_server.output.kitty_images import DELETE_ALL
 from fugue_tui.attach_server.served_app import ServedApp
-from fugue_tui.control.core.command import Door, Origin
-from fugue_tui.errors import NotFound
-from fugue_tui.geometry import CELL_PIXELS, Size
-from fugue_tui.multiplexer.client_environment import parse
-from fugue_tui.multiplexer.clients import AttachedTerminal
+from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.events.derive import EventKind
-from fugue_tui.sanitize import clean
 
 LAG_SECONDS: Final = 0.1
 """How long a mirror may have unsent output before the others no longer wait for it."""
@@ -38,72 +29,50 @@ CAUGHT_UP_SECONDS: Final = 2.0
 
 
 class ClientRegistry:
-    """Every attached client, oldest first; the multiplexer's `Clients`."""
+    """The clients of one view, oldest first."""
 
-    def __init__(self, app: ServedApp) -> None:
-        self._app = app
+    def __init__(self, app: ServedApp, everyone: AllClients) -> None:
+        self.app = app
+        """What they show."""
+        self._everyone = everyone
         self._all: list[AttachedClient] = []
         self._mirrors: list[AttachedClient] = []
-        self._numbers, self._uses = count(1), count(1)
         self.screen = Size(80, 24)
         """The size that the screen has, or is about to have."""
         self.synchronized = False
         """Whether every mirror supports synchronized output (mode 2026)."""
         self._focused = True
-        self.waiting = 0
-        """How many agents wait for the user."""
         self._batch: bytearray | None = None
         self.watched = True
         """Whether any client shows the screen; True before the first has attached."""
 
     # Attach and detach
 
-    def attach(self, link: Link, hello: Hello, *, pid: int | None = None, local: bool = False) -> AttachedClient:
-        """Add a client. Raises InvalidArgument if its prefix is no key."""
-        own = prefixes(hello, self._app.settings.keys.nested_prefix)
-        client = AttachedClient(next(self._numbers), link, hello, pid=pid, local=local)
-        client.prefixes = own
-        client.last_used = 0 if client.read_only else next(self._uses)
-        client.writer.on_drain = self._app.resume_painting
+    def attach(self, client: AttachedClient) -> None:
+        """Add a client, which `AllClients` has made."""
+        client.writer.on_drain = partial(self.app.enter, self.app.resume_painting)
         client.writer.on_overflow = partial(self.repaint, client)
         self._all.append(client)
         client.query()
         self.regroup()
-        return client
 
     def remove(self, client: AttachedClient) -> None:
         """A client has detached."""
         if client not in self._all:
             return
-        self.record(EventKind.CLIENT_DETACHED, client)
+        self._everyone.record(EventKind.CLIENT_DETACHED, client)
         self._all.remove(client)
         if client.escape_timer is not None:
             client.escape_timer.cancel()
-        self._use_environment()
-        self.regroup()
-        self._app.client_detached(client)
+        self._everyone.use_environment()
         if client.capabilities.images:
-            self._set_graphics()
+            self._everyone.set_graphics()
+        self.app.enter(self._removed, client)
+
+    def _removed(self, client: AttachedClient) -> None:
+        self.regroup()
+        self.app.client_detached(client)
         self.update_focus(client)
-
-    def record(self, kind: EventKind, client: AttachedClient) -> None:
-        """Add an event to the log of the workspace."""
-        facts: dict[str, Any] = {"client": client.id, "tty": clean(client.hello.tty), "read_only": client.read_only}
-        self._app.mux.event_log.record(kind, **facts)
-        attached = kind is EventKind.CLIENT_ATTACHED
-        self.audit("attach" if attached else "detach", client.hello, client.pid, client=client.id)
-
-    def audit(self, kind: str, hello: Hello, pid: int | None, *, refusal: str = "", client: int = 0) -> None:
-        """Add an entry to the audit log, for a client that attached, or why it may not, or that detached."""
-        self._app.dispatcher.audit.record_event(
-            kind,
-            Origin(Door.KEY, pid=pid),
-            clean(hello.tty),
-            outcome="refused" if refusal else "done",
-            reason=refusal,
-            read_only=hello.read_only,
-            client=client,
-        )
 
     def suspend(self, client: AttachedClient) -> None:
         """A client was stopped: it is not drawn on until it reports its size again."""
@@ -121,15 +90,12 @@ class ClientRegistry:
 
     def use(self, client: AttachedClient, *, again: bool = False) -> None:
         """The user acted there: it is the latest client."""
-        changed = client is not self.latest and not client.read_only
-        if changed:
-            client.last_used = next(self._uses)
-            self._set_default_colours(client)
+        changed = self._everyone.use(client)
         if changed or again:
-            self._use_environment()
+            self._everyone.use_environment()
             self.regroup(resized=again)
             if client.capabilities.images:
-                self._set_graphics()
+                self._everyone.set_graphics()
 
     def update_focus(self, client: AttachedClient) -> None:
         """The focus of a client's terminal has changed: the app has the focus while any client has it that can type."""
@@ -137,19 +103,7 @@ class ClientRegistry:
         focused = any(each.focused for each in typing)
         if typing and focused != self._focused:
             self._focused = focused
-            self._app.handle(client, Focused(focused))
-
-    def set_environment(self, client: AttachedClient, data: bytes) -> None:
-        """A client sent its variables for new panes."""
-        if client in self._all:
-            client.environment = parse(data, self._app.mux.client_environment.names)
-            self._use_environment()
-
-    def _use_environment(self) -> None:
-        """New panes get the variables of the latest client that can type."""
-        latest = self.latest
-        if latest is not None and not latest.read_only:
-            self._app.mux.client_environment.use(latest.environment)
+            self.app.handle(client, Focused(focused))
 
     @property
     def latest(self) -> AttachedClient | None:
@@ -160,63 +114,17 @@ class ClientRegistry:
         """Every attached client, oldest first."""
         return tuple(self._all)
 
-    # Commands
-
-    def attached(self) -> tuple[AttachedTerminal, ...]:
-        """The attached clients as commands report them, oldest first."""
-        latest = self.latest
-        return tuple(replace(client.info, latest=client is latest) for client in self._all)
-
-    def detach(self, client: int) -> None:
-        """Detach one client. Raises NotFound, or Refused for the program's own terminal."""
-        found = self._numbered(client)
-        _delete_images(found)
-        found.link.part(Bye("detached"))
-        self.remove(found)
-
-    def refresh(self, client: int) -> None:
-        """Repaint one client. Raises NotFound."""
-        self.repaint(self._numbered(client))
-
-    def _numbered(self, number: int) -> AttachedClient:
-        found = next((client for client in self._all if client.id == number), None)
-        if found is None:
-            known = ", ".join(str(client.id) for client in self._all) or "none"
-            raise NotFound(f"no client {number}; attached: {known} (list-clients)")
-        return found
-
-    def leave(self, status: int = 0) -> None:
-        """End the workspace."""
-        self._app.leave(status)
-
-    def rename(self, workspace: str) -> None:
-        """The workspace has another name."""
-        for client in self._all:
-            client.link.rename(Welcome(workspace=workspace, title=terminal_title(workspace, self.waiting)))
-
-    def set_waiting(self, workspace: str, count: int) -> None:
-        """So many agents wait for the user: the terminals' titles say so."""
-        self.waiting = count
-        self.rename(workspace)
-
     @property
     def focused(self) -> bool:
         """Whether a client's terminal has the focus."""
         return self._focused and bool(self._all)
-
-    def finish(self, bye: Bye) -> None:
-        """Detach every client at the end of the program; waits for their unsent output, for a bounded time."""
-        for client in self._all:
-            _delete_images(client)
-            client.link.finish(bye)
-        self._all.clear()
 
     # The size of the screen, and draw modes
 
     def reconfigure(self) -> None:
         """The configuration has changed: sizes and prefixes may change."""
         for client in self._all:
-            client.prefixes = prefixes(client.hello, self._app.settings.keys.nested_prefix)
+            client.prefixes = prefixes(client.hello, self.app.settings.keys.nested_prefix)
         self.regroup()
 
     def receive(self, client: AttachedClient, reply: str) -> None:
@@ -227,12 +135,12 @@ class ClientRegistry:
             case Change.SYNCHRONIZED_OUTPUT:
                 self._synchronize()
             case Change.DEFAULT_COLOURS:
-                self._set_default_colours(client)
+                self._everyone.set_default_colours(client)
             case Change.SIXEL:
                 client.writer.write(SIXEL_QUERY)
-                self._set_graphics()
+                self._images_changed()
             case Change.IMAGES:
-                self._set_graphics()
+                self._images_changed()
             case None:
                 return
 
@@ -243,12 +151,12 @@ class ClientRegistry:
         if bool(active) != self.watched:
             self.watched = bool(active)
             if self.watched:
-                self._app.resume_rendering(overdue=wanted == self.screen)
+                self.app.resume_rendering(overdue=wanted == self.screen)
             else:
-                self._app.pause_rendering()
+                self.app.pause_rendering()
         if wanted != self.screen:
             self.screen = wanted
-            self._app.lay_out(wanted, at_once=not resized)
+            self.app.lay_out(wanted, at_once=not resized)
             for client in active:
                 if client.draw_mode is DrawMode.MIRROR and client.size != wanted:
                     client.draw_mode = DrawMode.WAITING  # It has cells that are no longer the screen's.
@@ -264,7 +172,7 @@ class ClientRegistry:
         counted = [client for client in active if not client.read_only] or active
         if not counted:
             return None
-        if self._app.settings.session.size == "smallest":
+        if self.app.settings.session.size == "smallest":
             return Size(min(client.size.cols for client in counted), min(client.size.rows for client in counted))
         return max(counted, key=lambda client: client.last_used).size
 
@@ -272,20 +180,20 @@ class ClientRegistry:
         """Choose a client's draw mode; while the screen is laid out, those that are not mirrors wait."""
         if client.draw_mode is DrawMode.MIRROR:
             return
-        mirrors, shown = self._can_mirror(client), self._app.shown_size
+        mirrors, shown = self._can_mirror(client), self.app.shown_size
         if shown is not None and shown != self.screen and not mirrors:
             client.draw_mode = DrawMode.WAITING
         elif mirrors:
             client.draw_mode = DrawMode.MIRROR
             if shown == self.screen:  # Otherwise all of the screen is about to be painted, for this very size.
-                self._app.paint_mirror(client)
+                self.app.paint_mirror(client)
             self._mirrors.append(client)
-            self._app.mirror_added()
+            self.app.mirror_added()
         elif shown is None:
             client.draw_mode = DrawMode.WAITING
         elif client.draw_mode is not DrawMode.OWN:
             client.draw_mode = DrawMode.OWN
-            self._app.paint_own(client)
+            self.app.paint_own(client)
 
     def _can_mirror(self, client: AttachedClient) -> bool:
         true_colour = client.capabilities.depth is Depth.TRUE
@@ -299,20 +207,12 @@ class ClientRegistry:
     def _synchronize(self) -> None:
         supported = all(client.capabilities.synchronized for client in self._mirrors)
         self.synchronized = bool(self._mirrors) and supported
-        self._app.synchronize(self.synchronized)
+        self.app.synchronize(self.synchronized)
 
-    def _set_default_colours(self, client: AttachedClient) -> None:
-        if client is self.latest:
-            for foreground, colour in client.capabilities.defaults.items():
-                self._app.set_default_colour(foreground, colour)
-
-    def _set_graphics(self) -> None:
-        """Programs may send images while a client shows them; their cells have its pixels."""
-        shows = [client for client in self._all if client.capabilities.images]
-        latest = max(shows, key=lambda client: client.last_used, default=None)
-        cell = latest.capabilities.cell if latest is not None else None
-        self._app.set_graphics(shown=latest is not None, cell=cell or CELL_PIXELS)
-        self._app.images_changed()
+    def _images_changed(self) -> None:
+        """A client shows other images than before."""
+        self._everyone.set_graphics()
+        self.app.enter(self.app.images_changed)
 
     # Output
 
@@ -351,11 +251,9 @@ class ClientRegistry:
             self._drop_lagging()
 
     def send(self, data: bytes, *, to_read_only: bool = True) -> None:
-        """Send what has no place on the screen, such as a bell, to every client that can accept it now."""
+        """Send what has no place on the screen to each of these clients that can accept it now."""
         for client in self._all:
-            accepts = client.draw_mode is not DrawMode.SUSPENDED and not client.writer.busy
-            if accepts and (to_read_only or not client.read_only):
-                client.writer.write(data)
+            client.send(data, to_read_only=to_read_only)
 
     def _drop_lagging(self) -> None:
         """Mirrors that are too slow stop being mirrors, if there are others that are not."""
@@ -388,10 +286,4 @@ class ClientRegistry:
         client.invalidate()
         if client.draw_mode is not DrawMode.SUSPENDED:
             client.draw_mode = DrawMode.WAITING
-        self.regroup()
-
-
-def _delete_images(client: AttachedClient) -> None:
-    """Free what the host of a client keeps for it, which is about to detach."""
-    if client.capabilities.kitty_graphics:
-        client.writer.write(DELETE_ALL)
+        self.app.enter(self.regroup)

@@ -1,5 +1,6 @@
 """The interface of the app that clients are attached to."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from fugue_tui.attach_server.client import AttachedClient
@@ -20,6 +21,14 @@ class ServedApp(Protocol):
     @property
     def shown_size(self) -> Size | None:
         """The size that the screen is laid out for; None before there is a screen."""
+        ...
+
+    def enter(self, call: Callable[..., object], *args: object) -> None:
+        """Run a call as part of the view, whatever is handled now."""
+        ...
+
+    def when_mounted(self, call: Callable[[], object]) -> None:
+        """Run a call once there is a screen."""
         ...
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
@@ -60,14 +69,6 @@ class ServedApp(Protocol):
 
     def synchronize(self, supported: bool) -> None:
         """Whether output may use synchronized output (mode 2026)."""
-        ...
-
-    def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """A default colour of the latest client's terminal."""
-        ...
-
-    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
-        """Whether a client shows images, and the size of its cells in pixels."""
         ...
 
     def images_changed(self) -> None:

@@ -1,23 +1,23 @@
-"""Attaches clients to the app, and detaches them."""
+"""Attaches clients to the workspace, and detaches them."""
 
 import asyncio
 import os
 import signal
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from fugue_tui.attach_protocol import Bye, Hello
 from fugue_tui.attach_server import tty_reset
+from fugue_tui.attach_server.all_clients import AllClients
 from fugue_tui.attach_server.client import AttachedClient, DrawMode
 from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.input_router import InputRouter
 from fugue_tui.attach_server.registry import ClientRegistry
-from fugue_tui.attach_server.served_app import ServedApp
+from fugue_tui.attach_server.served_workspace import ServedWorkspace
 from fugue_tui.attach_server.socket_link import SocketLink
 from fugue_tui.attach_server.tty_link import TtyLink
 from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.errors import FugueError
-from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import spell
@@ -27,50 +27,58 @@ MOST_TERMINALS: Final = 64
 _END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
+class ViewedWorkspace(ServedWorkspace, Protocol):
+    """Gives clients views. Main thread only."""
+
+    def view_for(self, hello: Hello) -> ClientRegistry:
+        """The view of a client that attaches: one that others see too, or its own. Raises NotFound if it wants to see
+        that of a client which is not attached."""
+        ...
+
+
 class AttachServer:
     """Attaches clients of the workspace's socket and the program's own terminal. Main thread only."""
 
-    def __init__(self, app: ServedApp, terminal: HostTerminal | None, first: Handshake | None) -> None:
+    def __init__(self, workspace: ViewedWorkspace, terminal: HostTerminal | None, first: Handshake | None) -> None:
         """`first` is the client that a server starts with."""
         self.terminal = terminal
         """The terminal that the program was started in; None for a server."""
-        self.clients = ClientRegistry(app)
+        self.clients = AllClients(workspace)
         self.bye = Bye()
         """Sent to every client at the end."""
-        self._app = app
+        self._workspace = workspace
         self._first = first
-        self._router = InputRouter(app, self.clients)
         self._tty: TtyLink | None = None
         self._loop: asyncio.AbstractEventLoop
         self._old_handlers: dict[int, Any] = {}
 
-    def start(self, screen: Size) -> None:
-        """Handle signals, and take over the program's own terminal. Called in the loop, before there is a screen."""
-        self.clients.screen = screen
+    def start(self, view: ClientRegistry) -> None:
+        """Handle signals, and take over the program's own terminal for the first view. Called in the loop, before there
+        is a screen."""
         self._loop = asyncio.get_running_loop()
         for number in _END_SIGNALS:
             self._old_handlers[number] = signal.getsignal(number)
-            self._loop.add_signal_handler(number, self._app.leave, 128 + number)
+            self._loop.add_signal_handler(number, self._workspace.leave, 128 + number)
         if self.terminal is not None:
-            self._attach_tty(self.terminal)
+            self._attach_tty(self.terminal, view)
 
     def attach_first(self) -> None:
         """Attach the client that the server starts with: there is a screen now."""
         if self._first is not None:
             self.attach(self._first)
-        self.clients.regroup()
 
-    def _attach_tty(self, terminal: HostTerminal) -> None:
+    def _attach_tty(self, terminal: HostTerminal, view: ClientRegistry) -> None:
         tty = self._tty = TtyLink(terminal, self._loop)
         tty.start()
         hello = Hello(*terminal.extent, term=os.environ.get("TERM", ""), colorterm=os.environ.get("COLORTERM", ""))
-        client = self.clients.attach(tty, hello, local=True)
-        tty.on_input = partial(self._router.feed, client)
-        tty.on_size = partial(self.clients.resize, client)
+        client = self.clients.create(tty, hello, local=True)
+        view.attach(client)
+        tty.on_input = partial(view.app.enter, InputRouter(view.app, view).feed, client)
+        tty.on_size = partial(view.app.enter, view.resize, client)
         tty.awaits_reply = client.capabilities.awaits_reply
-        tty.on_continue = partial(self.clients.repaint, client)
-        tty.on_end = partial(self._app.leave, 129)
-        self._app.lay_out(client.size)
+        tty.on_continue = partial(view.repaint, client)
+        tty.on_end = partial(self._workspace.leave, 129)
+        view.app.lay_out(client.size)
 
     def attach(self, handshake: Handshake) -> None:
         """Attach a client, or refuse it."""
@@ -78,33 +86,43 @@ class AttachServer:
             self.clients.audit("attach", handshake.hello, next(iter(handshake.pids), None), refusal=refusal)
             handshake.refuse(refusal)
             return
-        name, names = self._app.mux.workspace.name, self._app.mux.client_environment.names
-        if not handshake.accept(name, self._app.settings.ui.mouse, self.clients.waiting, names):
+        name, names = self._workspace.mux.workspace.name, self._workspace.mux.client_environment.names
+        if not handshake.accept(name, self._workspace.settings.ui.mouse, self.clients.waiting, names):
             handshake.socket.close()
             return
         link = SocketLink(handshake.socket, self._loop, handshake.early)
         link.writer.send(handshake.unsent)
         try:
-            client = self.clients.attach(link, handshake.hello, pid=handshake.pids[0] if handshake.pids else None)
+            client = self.clients.create(link, handshake.hello, pid=handshake.pids[0] if handshake.pids else None)
+            view = self._workspace.view_for(handshake.hello)
         except FugueError as error:
             link.part(Bye("error", clean(str(error)), 2))
             return
-        link.on_input = partial(self._router.feed, client)
-        link.on_size = partial(self.clients.resize, client)
         link.on_environment = partial(self.clients.set_environment, client)
-        link.on_pause = partial(self.clients.suspend, client)
-        link.on_end = partial(self._disconnected, client)
-        link.on_drop = partial(self.clients.remove, client)
-        link.start()
+        view.app.enter(self._show, client, link, view)
         self.clients.record(EventKind.CLIENT_ATTACHED, client)
-        self.clients.update_focus(client)
+        view.app.when_mounted(partial(self._begin, client, link, view))
+
+    def _show(self, client: AttachedClient, link: SocketLink, view: ClientRegistry) -> None:
+        """Have a client show a view, which handles its input."""
+        view.attach(client)
+        link.on_input = partial(view.app.enter, InputRouter(view.app, view).feed, client)
+        link.on_size = partial(view.app.enter, view.resize, client)
+        link.on_pause = partial(view.app.enter, view.suspend, client)
+        link.on_end = partial(self._disconnected, client, view)
+        link.on_drop = partial(view.remove, client)
+
+    def _begin(self, client: AttachedClient, link: SocketLink, view: ClientRegistry) -> None:
+        """Read what a client sends, as there is a screen."""
+        link.start()
+        view.update_focus(client)
         if client.hello.nested:
-            self._inform_nested(client)
-        self._app.client_attached(client)
+            self._inform_nested(client, view)
+        view.app.client_attached(client)
 
     def _refusal(self, handshake: Handshake) -> str:
         """Why a client may not attach; empty if it may."""
-        if any(terminal.pid in handshake.pids for terminal in self._app.mux.terminals.values()):
+        if any(terminal.pid in handshake.pids for terminal in self._workspace.mux.terminals.values()):
             return "this terminal is a pane of that very workspace, which would show itself in itself"
         if handshake.inside:  # It could answer the questions that are for the user.
             return (
@@ -115,26 +133,23 @@ class AttachServer:
             return f"{MOST_TERMINALS} terminals are attached already; fugue-tui detach --all sends them away"
         return ""
 
-    def _disconnected(self, client: AttachedClient) -> None:
+    def _disconnected(self, client: AttachedClient, view: ClientRegistry) -> None:
         """A client has closed its connection; one that was killed could not restore its terminal."""
         if client.draw_mode is not DrawMode.SUSPENDED:
             tty_reset.reset(client.hello)
-        self.clients.remove(client)
+        view.remove(client)
 
-    def _inform_nested(self, client: AttachedClient) -> None:
-        keys = self._app.settings.keys
+    def _inform_nested(self, client: AttachedClient, view: ClientRegistry) -> None:
+        keys = self._workspace.settings.keys
         outer = clean(client.hello.nested, 20)
         own = " ".join(spell(press) for press in client.prefixes)
         way = f"{own} is a prefix here" if own else f"press {keys.prefix} twice, or set keys.nested_prefix"
-        self._app.inform(f"inside {outer}: {way}")
-
-    def stop_input(self) -> None:
-        """Stop reading the program's own terminal."""
-        if self._tty is not None:
-            self._tty.stop()
+        view.app.inform(f"inside {outer}: {way}")
 
     def close(self) -> None:
         """Stop reading clients; the program's own terminal is restored, the others are detached by `finish`."""
+        if self._tty is not None:
+            self._tty.stop()
         for number, handler in self._old_handlers.items():
             self._loop.remove_signal_handler(number)
             signal.signal(number, handler)
@@ -145,3 +160,5 @@ class AttachServer:
             if isinstance(client.link, SocketLink):
                 client.link.stop()
                 client.writer.stop()
+        if self.terminal is not None:
+            self.terminal.close()

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -51,6 +52,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
     RerunOffer,
@@ -65,6 +67,7 @@ from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
 from fugue_tui.multiplexer.undo.undo_log import UndoLog
 from fugue_tui.multiplexer.user_options import UserOptions
+from fugue_tui.multiplexer.views import View, Views
 from fugue_tui.multiplexer.watch.bookmarks import Bookmarks
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.multiplexer.watch.watcher import WaitService
@@ -79,6 +82,8 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
@@ -115,6 +120,8 @@ class Multiplexer:
         self.on_empty = CallbackList[[]]()
         """The last pane was closed."""
         self.ids = IdAllocator()
+        self.views = Views(area)
+        """What the terminals show."""
         self.layouts = SolvedLayouts(area)
         self.layout_history = LayoutHistory()
         self.line_style: Callable[[], str] = lambda: "thin"
@@ -176,8 +183,14 @@ class Multiplexer:
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
         """Panes that were closed a moment ago, whose programs live on."""
+        self.recordings = Recordings(self)
+        """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
+        self.connect_mcp: Callable[[Handler], Connector] = _no_connector
+        """Makes what connects to other MCP servers."""
+        self.on_mcp_servers = CallbackList[["McpServers"]]()
+        """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -195,12 +208,29 @@ class Multiplexer:
         self.event_log = EventLog(self)
         self.tasks.on_change.connect(lambda old, new: self.event_log.add(task_draft(self._workspace, old, new)))
 
+    @cached_property
+    def mcp_servers(self) -> "McpServers":
+        """The other MCP servers of this workspace; the first access loads what they need, and starts none."""
+        from fugue_tui.multiplexer.mcp_servers.servers import McpServers
+
+        servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
+        servers.secrets = lambda: self.secrets
+        servers.configure(self.permissions.servers)
+        self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
+        self.on_mcp_servers(servers)
+        return servers
+
+    @property
+    def uses_mcp_servers(self) -> bool:
+        """Whether `mcp_servers` was accessed."""
+        return "mcp_servers" in self.__dict__
+
     # The workspace
 
     @property
     def workspace(self) -> Workspace:
-        """The present state; `assign` replaces it."""
-        return self._workspace
+        """The present state, as the current view sees it; `assign` replaces it."""
+        return self.views.seen(self._workspace)
 
     @property
     def socket(self) -> str:
@@ -209,8 +239,8 @@ class Multiplexer:
 
     @property
     def front(self) -> Window | None:
-        """The active window; None if there is none."""
-        return find.active_window(self._workspace) if self._workspace.windows else None
+        """The active window, that of the current view; None if there is none."""
+        return find.active_window(self.workspace) if self._workspace.windows else None
 
     @property
     def focused(self) -> PaneId | None:
@@ -233,17 +263,22 @@ class Multiplexer:
     def assign(self, new: Workspace) -> None:
         """Replace the workspace: end the programs of closed panes, resize the others, call `on_change`.
 
-        New panes need `open`. Raises Refused if the user has priority."""
-        new = self.lease.admit(self._workspace, new)
+        The active window is that of the current view. New panes need `open`. Raises Refused if the user has
+        priority."""
+        new = self.lease.admit(self.workspace, new)
+        if new is not self.workspace:
+            self._replace(self.views.assign(self._workspace, new))
+
+    def _replace(self, new: Workspace) -> None:
         old, self._workspace = self._workspace, new
-        if new is old:
-            return
         self.ids.record(new)
         for closed in old.panes.keys() - new.panes.keys():
             self.closed_panes.drop(closed)
         for closed in {window.id for window in old.windows} - {window.id for window in new.windows}:
             self.layouts.forget(closed)
         self.layout_history.record(old, new)
+        if self.views.several:
+            self.layouts.keep(window.id for window in new.windows)
         self.fit()
         self.on_change(old, new)
         if not new.windows:
@@ -256,7 +291,7 @@ class Multiplexer:
         many, an agent may not start them, or the user has priority."""
         if current_call.get().owner:
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
-        after = self.lease.admit(self._workspace, after)
+        after = self.lease.admit(self.workspace, after)
         started: dict[PaneId, Terminal] = {}
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
@@ -271,7 +306,7 @@ class Multiplexer:
         self.terminals |= started
         self.pane_reports |= {pane: PaneReports() for pane in started}
         self._note_owner(started)
-        before = self._workspace
+        before = self.workspace
         self.assign(after)
         self.undo_log.opened(before, tuple(started))
         for pane in started:
@@ -279,6 +314,9 @@ class Multiplexer:
 
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
+        self.recordings.close()
+        if self.uses_mcp_servers:
+            self.mcp_servers.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():
@@ -296,9 +334,38 @@ class Multiplexer:
         return self.layouts.neighbour(self.window_of(pane), pane, side)
 
     def resize(self, area: Size) -> None:
-        """Change the area that panes share, and resize the visible terminals."""
-        self.layouts.area = area
+        """Change the area of the current view, which its window gets, and resize the visible terminals. Windows that no
+        view shows keep their sizes, unless there is one view."""
+        view = self.views.current
+        view.area = area
+        if view is self.views.latest:
+            self.layouts.area = area
+        self.layouts.resize(view.window, area, others=not self.views.several)
         self.fit()
+
+    def add_view(self) -> View:
+        """Another view, which shows what was used last."""
+        self.layouts.keep(window.id for window in self._workspace.windows)
+        return self.views.add()
+
+    def use_view(self, view: View) -> None:
+        """The user acts in a view: its window is the active one for commands from outside."""
+        if view is self.views.latest:
+            return
+        self.views.latest, self.layouts.area = view, view.area
+        if view.window in {window.id for window in self._workspace.windows}:
+            self._replace(replace(self._workspace, active=view.window, recent=view.recent))
+
+    def end_view(self, view: View) -> None:
+        """The last terminal of a view has left: if it was used last, another is. Does nothing for the only view."""
+        if not self.views.several:
+            return
+        if view is self.views.latest:
+            self.use_view(next(each for each in reversed(self.views.all) if each is not view))
+        self.views.remove(view)
+        if not self.views.several:
+            self.layouts.resize(self.views.latest.window, self.views.latest.area, others=True)
+            self.fit()
 
     def fit(self) -> None:
         """Resize every terminal to its pane's size; hidden ones keep theirs."""
@@ -555,3 +622,7 @@ def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
+
+
+def _no_connector(handler: "Handler") -> "Connector":
+    raise Refused("this workspace cannot connect to MCP servers")

@@ -1,13 +1,14 @@
-"""The app: shows the multiplexer's workspace on the attached clients, and turns their input into commands.
+"""The app of a view: shows the workspace on the clients of the view, and turns their input into commands.
 
 It decides nothing about panes: the screen follows from the workspace, which commands change.
 """
 
 import asyncio
-import gc
 import logging
 from collections.abc import Callable, Collection
-from typing import Any, ClassVar, Final
+from contextlib import ExitStack
+from contextvars import Context, copy_context
+from typing import Any, ClassVar, Final, ParamSpec, Protocol
 
 from textual import constants, events
 from textual._context import active_message_pump
@@ -16,22 +17,18 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
 
-from fugue_tui.attach_protocol import Bye
 from fugue_tui.attach_server.client import AttachedClient, clipboard_sequence
-from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.input.input_parser import HostEvent
-from fugue_tui.attach_server.server import AttachServer
-from fugue_tui.client.host_terminal import HostTerminal
+from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.config.model import Config
-from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import Split
-from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.spawner import Launcher
-from fugue_tui.sanitize import clean
+from fugue_tui.multiplexer.callbacks import CallbackList
+from fugue_tui.multiplexer.views import View, current_view
 from fugue_tui.terminal.input.keys import KeyPress, spell
+from fugue_tui.tui.app_context import ServerContext
 from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
@@ -46,15 +43,12 @@ from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.actions import Actions
-from fugue_tui.tui.ui.agent_notifications import AgentNotifications
-from fugue_tui.tui.ui.hooks import Hooks
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
 from fugue_tui.tui.ui.view_model import arrange
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
-from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of
@@ -65,66 +59,83 @@ from fugue_tui_widgets.which_key import Hint, WhichKey
 
 logger = logging.getLogger(__name__)
 
+P = ParamSpec("P")
 _BEHIND_SECONDS: Final = 0.5
 
 
+class ServerOfViews(ServerContext, Protocol):
+    """What there is once for all views, as the app of one uses it. Main thread only."""
+
+    main_queue: MainThreadQueue
+    errors: ErrorReporter
+    config_applier: ConfigApplier
+    window_monitor: WindowMonitor
+    pane_notifications: PaneNotifications
+
+    def driver_started(self, app: "FugueApp") -> None:
+        """A view has a driver, and no screen yet."""
+        ...
+
+    def start(self, app: "FugueApp") -> None:
+        """A view has a screen: the first begins all services."""
+        ...
+
+    def shown(self) -> None:
+        """A view is on the screen."""
+        ...
+
+    def leave(self, status: int = 0) -> None:
+        """End the program with an exit status."""
+        ...
+
+
 class FugueApp(App[int], inherit_bindings=False):
-    """The full-screen workspace. Returns the exit status of the program."""
+    """The full-screen workspace, as one view shows it. Returns the exit status of the program."""
 
     CSS_PATH = "fugue.tcss"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
     TITLE = "fugue-tui"
 
-    def __init__(
-        self,
-        mux: Multiplexer,
-        dispatcher: Dispatcher,
-        config: Config,
-        main_queue: MainThreadQueue,
-        host: HostTerminal | None,
-        *,
-        first: Handshake | None = None,
-        stop_painter: Callable[[], None] = lambda: None,
-        launcher: Launcher | None = None,
-    ) -> None:
-        """`host` is the terminal that the program was started in, or None for a server; `first` is the client that a
-        server starts with. `stop_painter` is called before the app draws."""
+    def __init__(self, server: ServerOfViews, view: View) -> None:
+        """`server` has what all views have in common."""
         constants.COLOR_SYSTEM = "truecolor"  # Mirrors show every colour, wherever this process was started.
         super().__init__(driver_class=TerminalDriver)
-        self.mux = mux
-        self.settings = config
-        self.main_queue = main_queue
-        self.dispatcher = dispatcher
-        self.server = AttachServer(self, host, first)
-        self.clients = self.server.clients
+        self.server = server
+        self.view = view
+        self.mux = server.mux
+        self.settings = server.settings
+        self.dispatcher = server.dispatcher
+        self.clients = ClientRegistry(self, server.clients)
         self.status_updates = StatusUpdates(
-            mux,
+            self.mux,
             self.clients,
             lambda: self.call_later(self._update_status),
             self._update_states,
             lambda: self.behind_seconds,
+            lambda: self._frames.held_until,
         )
         self.alerts = Messages(self.status_updates.request, lambda: self.clients.watched)
-        self.errors = ErrorReporter(self.alert)
+        self.errors = server.errors
         self.commands = Commands(
-            dispatcher, post=main_queue.post, alert=self.alert, report=self.errors.report, open_dialog=self.push_screen
+            self.dispatcher,
+            post=lambda call: server.main_queue.post(lambda: self.enter(call)),
+            alert=self.alert,
+            report=self.errors.report,
+            open_dialog=self.push_screen,
         )
-        self.config_applier = ConfigApplier(self, config, launcher)
-        self.keyboard = KeyDispatch(self, self.config_applier.keymap, lambda binding: self.actions.run(binding))
+        self.keyboard = KeyDispatch(self, server.config_applier.keymap, lambda binding: self.actions.run(binding))
         self.actions = Actions(self, self.keyboard, self.alerts)
-        self.agent_notifications = AgentNotifications(self)
-        self.pane_notifications = PaneNotifications(self, self.alerts, ring=self.bell, copy=self.copy_to_clipboard)
-        self.window_monitor = WindowMonitor(self)
         self.grid = PaneGrid(id="grid")
-        self.on_shown: Callable[[], None] = lambda: None
-        """Called once, when the workspace is on the screen."""
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
-        self._stop_painter = stop_painter
+        self._context_of_view: Context | None = None
+        self._when_mounted = list[Callable[[], object]]()
+        self._connections = ExitStack()
+        """Ends the subscriptions to the workspace."""
         self._status = StatusBar(id="status")
         self._parts = StatusParts(self)
-        self._tab_names = TabNames(mux.clock, self.status_updates.request_in)
+        self._tab_names = TabNames(self.mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
         self._renderer = ClientRenderer(self)
         self._frames = RenderScheduler(self, self._renderer)
@@ -210,50 +221,54 @@ class FugueApp(App[int], inherit_bindings=False):
 
     # Start, configuration and end
 
+    def on_load(self) -> None:
+        """Everything that the app runs from now on is of its view."""
+        current_view.set(self.view)
+        self._context_of_view = copy_context()
+
+    def enter(self, call: Callable[..., object], *args: object) -> None:
+        """Run a call as part of the view, whatever is handled now."""
+        if self._context_of_view is None or current_view.get() is self.view:
+            call(*args)
+        else:
+            self._context_of_view.copy().run(call, *args)
+
+    def when_mounted(self, call: Callable[[], object]) -> None:
+        """Run a call once there is a screen."""
+        if self._mounted:
+            self.enter(call)
+        else:
+            self._when_mounted.append(call)
+
+    def driver_started(self) -> None:
+        """There is a driver, and no screen yet."""
+        self.server.driver_started(self)
+
     def on_mount(self) -> None:
         """Show the workspace, and subscribe to its changes."""
         self._apply_theme()
-        self._stop_painter()
         self._mounted = True
         self._frames.start(headless=self.is_headless)
-        self.config_applier.report_faults()
-        if not self.is_headless:
-            self.server.attach_first()
-            self.mux.clients = self.clients
-        loop = asyncio.get_running_loop()
-        loop.set_exception_handler(self.errors.on_loop_error)
-        loop.set_default_executor(WorkerPool())
-        self.main_queue.attach()
-        self.mux.layouts.title_rows = lambda window: int(view_model.shows_titles(self.mux, window, self.settings.ui))
-        self.mux.line_style = lambda: self.settings.ui.dividers
-        self.mux.on_change.connect(self._changed)
-        self.mux.on_event.connect(self.pane_notifications.handle)
-        self.agent_notifications.start()
-        self.window_monitor.start()
-        Hooks(self).start()
-        self.mux.on_screen.connect(self._frames.want)
-        self.mux.on_empty.connect(self.leave)
-        self.mux.undo_log.on_report.connect(self.actions.report_undo)
-        self.actions.approvals.start()
+        self.server.start(self)
+        self._connect(self.mux.on_change, self._changed)
+        self._connect(self.mux.on_screen, self._frames.want)
+        self._connect(self.mux.approvals.on_change, self.actions.approvals.changed)
         self.actions.agents.start()
-        self.mux.lease.on_change.connect(self.status_updates.request)
-        self.mux.user_options.on_change.connect(self.status_updates.request)
-        self.mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
-        self.mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)
         self.rebuild()
-        self.call_after_refresh(self._shown)
+        self.call_after_refresh(self.server.shown)
         self.isolates_errors = not self.is_headless
+        for call in self._when_mounted:
+            call()
 
-    def _shown(self) -> None:
-        gc.collect()
-        gc.freeze()  # Makes later collections shorter: what is loaded by now stays.
-        gc.enable()
-        if self.mux.saver is not None:
-            self.mux.saver.start()
-        self.on_shown()
-        self.config_applier.begin()
+    def _connect(self, callbacks: CallbackList[P], call: Callable[P, object]) -> None:
+        """Subscribe a part of the view to something of the workspace."""
+
+        def entered(*args: P.args, **kwargs: P.kwargs) -> None:
+            self.enter(call, *args)
+
+        self._connections.callback(callbacks.connect(entered))
 
     def apply_config(self, config: Config, keys: Keymap) -> None:
         """Apply another configuration."""
@@ -284,10 +299,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self._status.set_class(self._bar_covers, "covering")
         self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
-    def leave(self, status: int = 0, message: str = "") -> None:
-        """End the program with an exit status; clients are sent the message."""
-        self.server.bye = Bye("ended", clean(message), status)
-        self.exit(status)
+    def leave(self, status: int = 0) -> None:
+        """End the program with an exit status."""
+        self.server.leave(status)
 
     # Clients
 
@@ -361,17 +375,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self._renderer.schedule()
         self._frames.images.resume()
 
-    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
-        """Whether a client shows images, and the size of its cells in pixels, which programs in panes can query."""
-        self.config_applier.set_graphics(shown=shown, cell=cell)
-
     def images_changed(self) -> None:
         """A client shows other images than before."""
         self._frames.images.update(None)
-
-    def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
-        """A default colour of the latest client's terminal, which programs in panes can query."""
-        self.config_applier.set_default_colour(foreground, colour)
 
     def synchronize(self, supported: bool) -> None:
         """Whether every mirror supports synchronized output."""
@@ -491,8 +497,8 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _marks(self, window: Window) -> tuple[str, str]:
         zoomed = "Z" if window.zoomed and isinstance(window.layout, Split) else ""
-        bell = "!" if window.id in self.pane_notifications.bell_windows else ""
-        marks, tone = self.window_monitor.marks(window)
+        bell = "!" if window.id in self.server.pane_notifications.bell_windows else ""
+        marks, tone = self.server.window_monitor.marks(window)
         return zoomed + bell + marks, tone
 
     # The panel of keys
@@ -513,11 +519,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self.base.refresh(layout=True)
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
-        self.pane_notifications.bell_windows.discard(new.active)
         if not self._is_switching:
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
-        if old.name != new.name:
-            self.clients.rename(new.name)
         if new.windows:
             self.rebuild()
 

@@ -7,12 +7,16 @@ from textual import events
 from textual import geometry as textual_geometry
 from textual.screen import Screen
 
+from fugue_tui.attach_server.all_clients import AllClients
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.attach_server.server import AttachServer
 from fugue_tui.config.model import Config
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Binding, Keymap
+from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.tui.commands import Commands
 from fugue_tui.tui.status_updates import StatusUpdates
@@ -29,13 +33,76 @@ class BindingRunner(Protocol):
         ...
 
 
-class AppContext(ServedApp, Protocol):
-    """The app, as its parts use it. Main thread only."""
+class StatusBars(Protocol):
+    """Status bars and titles, of one view or all."""
 
-    server: AttachServer
+    def request(self) -> None:
+        """Titles or states may have changed: update."""
+        ...
+
+    def state_changed(self, pane: PaneId) -> None:
+        """The state of a pane's agent has changed."""
+        ...
+
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed."""
+        ...
+
+
+class ServerContext(Protocol):
+    """What there is once for all views, as services and views use it. Main thread only."""
+
+    mux: Multiplexer
+    settings: Config
+    dispatcher: Dispatcher
+    attach_server: AttachServer
     """Attaches clients."""
+    clients: AllClients
+    """The attached clients of all views; none in a headless app."""
+    commands: Commands
+    """Runs commands of the user outside of a view, as hooks do."""
+
+    @property
+    def status_updates(self) -> StatusBars:
+        """The status bars and titles of all views."""
+        ...
+
+    def alert(self, text: str) -> None:
+        """Show a message in the status bar of the view that acts, or was used last, for a while."""
+        ...
+
+    def inform(self, text: str, topic: str = "") -> None:
+        """Show a message in the status bar of the view used last, after earlier ones and once a client shows it."""
+        ...
+
+    def is_seen(self, pane: PaneId) -> bool:
+        """Whether the user looks at a pane."""
+        ...
+
+    def rebuild(self) -> None:
+        """Update the widgets of all views from the workspace."""
+        ...
+
+    def apply_config(self, config: Config, keys: Keymap) -> None:
+        """Apply another configuration to all views."""
+        ...
+
+
+class AppContext(ServedApp, Protocol):
+    """The app of a view, as its parts use it. Main thread only."""
+
     clients: ClientRegistry
-    """The attached clients; none in a headless app."""
+    """The attached clients that show the view; none in a headless app."""
+
+    @property
+    def server(self) -> ServerContext:
+        """What there is once for all views."""
+        ...
+
+    def driver_started(self) -> None:
+        """There is a driver, and no screen yet."""
+        ...
+
     commands: Commands
     """Runs commands of the user."""
     status_updates: StatusUpdates
@@ -159,8 +226,4 @@ class AppContext(ServedApp, Protocol):
 
     def take_paste(self, event: events.Paste) -> bool:
         """Whether a program received the paste."""
-        ...
-
-    def apply_config(self, config: Config, keys: Keymap) -> None:
-        """Apply another configuration."""
         ...

@@ -33,8 +33,8 @@ class TerminalDriver(Driver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._context = cast(AppContext, app)
-        self._server = self._context.server
-        host = self._server.terminal
+        self._clients = self._context.clients
+        self._host = host = self._context.server.attach_server.terminal
         self._screen = host.size if host is not None else Size(*(size or (80, 24)))
         self._size = (self._screen.cols, self._screen.rows)
         self._queues: WeakKeyDictionary[AttachedClient, tuple[HostMessages, InputQueue]] = WeakKeyDictionary()
@@ -42,31 +42,25 @@ class TerminalDriver(Driver):
     @property
     def can_suspend(self) -> bool:
         """Only a terminal of the program's own can be handed to another program for a while."""
-        return self._server.terminal is not None
+        return self._host is not None
 
     def write(self, data: str) -> None:
         """Send text to the mirrors."""
-        self._server.clients.write(data.encode("utf-8", "replace"))
+        self._clients.write(data.encode("utf-8", "replace"))
 
     def flush(self) -> None:
         """Nothing is buffered."""
 
     def start_application_mode(self) -> None:
-        """Take over the program's own terminal."""
-        self._server.start(self._screen)
+        """There is no screen yet; the first view takes over the program's own terminal."""
+        self._clients.screen = self._screen
+        self._context.driver_started()
 
     def disable_input(self) -> None:
-        """Stop reading."""
-        self._server.stop_input()
+        """Clients are read until the server ends."""
 
     def stop_application_mode(self) -> None:
-        """Restore the program's own terminal."""
-        self._server.close()
-
-    def close(self) -> None:
-        """Close what the terminal opened."""
-        if self._server.terminal is not None:
-            self._server.terminal.close()
+        """The program's own terminal is restored when the server ends."""
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Have the screen laid out for another size; Textual waits a little for more of them unless it is `at_once`."""

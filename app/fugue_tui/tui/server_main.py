@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from fugue_tui.multiplexer.access.grants import Grant
     from fugue_tui.multiplexer.agents.journal import Journal
     from fugue_tui.multiplexer.autosave.saver import Saver
-    from fugue_tui.tui.app import FugueApp
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
+    from fugue_tui.tui.workspace_server import WorkspaceServer
     from fugue_tui_mcp.listener import Listener
     from fugue_tui_mcp.socket_server import SocketServer
 
@@ -125,7 +126,7 @@ class _Server:
         self._host = HostTerminal(config.ui.mouse, f"fugue-tui {options.workspace}") if options.foreground else None
         self._first = Handshake(*options.first) if options.first is not None else None
         self._main_queue = MainThreadQueue()
-        self._app: FugueApp | None = None
+        self._app: WorkspaceServer | None = None
         self._prompt: RestorePrompt | None = None
         self._offers_restore = False
         self.bye = Bye("error", "a bug in fugue-tui; its log has the details", 1)
@@ -196,17 +197,17 @@ class _Server:
         server: SocketServer | None = None
         status: int | None = None
         try:
-            app = self._app = self._create_app(painter)
+            app = self._app = self._create_server(painter)
             app.config_applier.watch(self._options.config_file, self._faults)
             keep(app.mux, app.settings.session, app.inform)
             if self._options.listener is not None:
                 server = _socket_server(app, self._options.listener)
+            app.mux.connect_mcp = _mcp_connector
             _keep_grants(app)
             _follow_agents(app)
             self._offer_restore(app)
-            size = self._size
-            status = app.run(mouse=self._options.config.ui.mouse, size=(size.cols, size.rows))
-            return status or app.return_code or 0
+            status = app.run(self._size, mouse=self._options.config.ui.mouse)
+            return status
         finally:
             # Every pane is still open here, and every attached terminal still shows the last of them.
             if painter is not None:
@@ -239,11 +240,11 @@ class _Server:
             return None
         return StartupPainter(first.socket.fileno(), terminal, cols, lambda data: frame(OUTPUT, data))
 
-    def _create_app(self, painter: StartupPainter | None) -> "FugueApp":
+    def _create_server(self, painter: StartupPainter | None) -> "WorkspaceServer":
         import_module("fugue_tui.control.command_table")  # declares every command
         import_module("hashlib")
         from fugue_tui.control.dispatch.dispatcher import Dispatcher
-        from fugue_tui.tui.app import FugueApp
+        from fugue_tui.tui.workspace_server import WorkspaceServer
 
         self._imports.close()
 
@@ -257,7 +258,7 @@ class _Server:
             self._first.pids = _peer_processes(self._first.socket)
         audit = self._audit()
         self.mux.on_typed.connect(audit.typed)
-        app = FugueApp(
+        app = WorkspaceServer(
             self.mux,
             Dispatcher(self.mux, audit),
             self._options.config,
@@ -300,7 +301,7 @@ class _Server:
         if self._app is not None:
             self._app.dispatcher.audit.move(name)
 
-    def _offer_restore(self, app: "FugueApp") -> None:
+    def _offer_restore(self, app: "WorkspaceServer") -> None:
         """Restore the saved workspace, offer it or keep it under another name."""
         prompt, shown = self._prompt, app.on_shown
         if prompt is None:
@@ -310,7 +311,7 @@ class _Server:
             shown()
             prompt.ask()
 
-        prompt.attach(app)
+        prompt.attach(app.views[0])
         if self._offers_restore:
             app.on_shown = ask
         elif prompt.ended or app.mux.before is not None:
@@ -320,7 +321,7 @@ class _Server:
         """Detach every client and restore the terminal, after the programs have exited and the socket is free."""
         app, host = self._app, self._host
         if app is not None and app.clients.all():
-            app.clients.finish(app.server.bye if app.isolates_errors else self.bye)
+            app.clients.finish(app.attach_server.bye if app.views[0].isolates_errors else self.bye)
         elif self._first is not None:
             self._first.end(self.bye)
         if host is not None and host.entered:
@@ -343,14 +344,14 @@ def _peer_processes(connected: socket.socket) -> tuple[int, ...]:
         return ()
 
 
-def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
+def _socket_server(app: "WorkspaceServer", listener: "Listener") -> "SocketServer":
     """The server for clients, agents and the command line, which starts when the screen is shown."""
     from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
     from fugue_tui_mcp.socket_server import SocketServer
 
     def attach(connected: socket.socket, hello: Hello, caller: "Caller", early: bytes) -> None:
         handshake = Handshake(connected, hello, caller.pids, caller.inside, early)
-        app.main_queue.post(lambda: app.server.attach(handshake))
+        app.main_queue.post(lambda: app.attach_server.attach(handshake))
 
     gateway, agents = ThreadGateway(app.dispatcher, app.main_queue.post), app.settings.mcp.enabled
     server = SocketServer(listener, gateway, attach=attach, agents=agents, settings=lambda: app.mux.permissions)
@@ -366,7 +367,15 @@ def _socket_server(app: "FugueApp", listener: "Listener") -> "SocketServer":
     return server
 
 
-def _follow_agents(app: "FugueApp") -> None:
+def _mcp_connector(handler: "Handler") -> "Connector":
+    """What connects to other MCP servers; loaded once one of them is used."""
+    from fugue_tui_mcp.client.pool import ConnectionPool
+    from fugue_tui_mcp.socket_server import quiet
+
+    return ConnectionPool(handler, quiet)
+
+
+def _follow_agents(app: "WorkspaceServer") -> None:
     """Find the agents in panes, tell what they do, and run the tags that they print; no agent does anything in the
     first second."""
     from fugue_tui.control.agents.agent_monitor import AgentMonitor
@@ -397,7 +406,7 @@ def _follow_agents(app: "FugueApp") -> None:
     app.on_shown = on_shown
 
 
-async def _load_journals(app: "FugueApp") -> None:
+async def _load_journals(app: "WorkspaceServer") -> None:
     """Take over the messages and tasks that the previous run has kept, and deliver the messages that wait."""
     import time
     from functools import partial
@@ -418,7 +427,11 @@ async def _load_journals(app: "FugueApp") -> None:
 
 
 async def _loaded(
-    app: "FugueApp", journal: "Journal", load: Callable[[Iterator[Mapping[str, Any]]], None], *, told: bool = False
+    app: "WorkspaceServer",
+    journal: "Journal",
+    load: Callable[[Iterator[Mapping[str, Any]]], None],
+    *,
+    told: bool = False,
 ) -> "Journal | None":
     """A journal whose records were loaded; None if it cannot be read, which the user is told unless that was `told`."""
     try:
@@ -437,7 +450,7 @@ def _move(journal: "Journal", old: Workspace, new: Workspace) -> None:
         spawn(journal.move(new.name))
 
 
-def _keep_grants(app: "FugueApp") -> None:
+def _keep_grants(app: "WorkspaceServer") -> None:
     """Load the grants that hold in every workspace, and save what changes of them."""
     import asyncio
 

@@ -47,8 +47,8 @@ async def test_a_storm_becomes_one_notification_and_the_title_counts(
         def set_waiting(name: str, count: int) -> None:
             titles.append(count)
 
-        monkeypatch.setattr(stage.app.clients, "send", sent.append)
-        monkeypatch.setattr(stage.app.clients, "set_waiting", set_waiting)
+        monkeypatch.setattr(stage.server.clients, "send", sent.append)
+        monkeypatch.setattr(stage.server.clients, "set_waiting", set_waiting)
         agents = stage.mux.agents
         pane = next(iter(stage.mux.terminals))
         for number in range(50):
@@ -69,8 +69,8 @@ async def test_who_looks_at_the_pane_is_not_notified(open_stage: Open, monkeypat
     async with open_stage() as stage:
         monkeypatch.setattr(type(stage.app.clients), "focused", True)
         sent, looked = list[bytes](), list[PaneId]()
-        monkeypatch.setattr(stage.app.clients, "send", sent.append)
-        notifications = stage.app.agent_notifications
+        monkeypatch.setattr(stage.server.clients, "send", sent.append)
+        notifications = stage.server.agent_notifications
         seen = notifications._is_seen  # pyright: ignore[reportPrivateUsage]
 
         def is_seen(pane: PaneId) -> bool:

@@ -62,7 +62,7 @@ async def test_a_hook_runs_only_so_often(open_stage: Open) -> None:
 
 async def test_another_configuration_changes_the_hooks(open_stage: Open) -> None:
     async with open_stage() as stage:
-        stage.app.config_applier.change(hooked(pane_closed="rename-window --name closed"))
+        stage.server.config_applier.change(hooked(pane_closed="rename-window --name closed"))
         stage.run(SplitPane())
         stage.run(ClosePane(pane="%2"))
         await stage.until(lambda: stage.mux.workspace.windows[0].name == "closed")

@@ -12,7 +12,7 @@ ENDED = CommandRecord(1, "make", "", 0.0, 0.0, trusted=True, ended=12.0, ended_a
 
 
 def mark(stage: Stage) -> tuple[str, str]:
-    return stage.app.window_monitor.marks(stage.mux.workspace.windows[0])
+    return stage.server.window_monitor.marks(stage.mux.workspace.windows[0])
 
 
 async def hidden(stage: Stage) -> None:
@@ -24,7 +24,7 @@ async def hidden(stage: Stage) -> None:
 
 async def test_output_in_a_hidden_window_marks_its_tab_until_it_is_shown(open_stage: Open) -> None:
     async with open_stage() as stage:
-        monitor = stage.app.window_monitor
+        monitor = stage.server.window_monitor
         stage.run(monitor_window.MonitorWindow(activity=True))
         await hidden(stage)
         monitor.check()
@@ -42,7 +42,7 @@ async def test_output_in_a_hidden_window_marks_its_tab_until_it_is_shown(open_st
 
 async def test_a_silence_marks_a_tab_and_output_begins_it_anew(open_stage: Open) -> None:
     async with open_stage() as stage:
-        monitor, now = stage.app.window_monitor, [100.0]
+        monitor, now = stage.server.window_monitor, [100.0]
         monitor.clock = lambda: now[0]
         stage.run(monitor_window.MonitorWindow(silence=30))
         await hidden(stage)
@@ -78,7 +78,7 @@ async def test_the_end_of_a_long_command_marks_a_hidden_window_with_its_outcome(
 
 async def test_many_marks_make_one_message(open_stage: Open) -> None:
     async with open_stage() as stage:
-        monitor, now = stage.app.window_monitor, [100.0]
+        monitor, now = stage.server.window_monitor, [100.0]
         monitor.clock = lambda: now[0]
         told = list[str]()
         stage.app.inform = lambda text, topic="": told.append(text)

@@ -299,7 +299,7 @@ def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
         window_id=str(window.id),
         window_name=clean(mux.window_name(window)),
         session_name=clean(window.session),
-        area=mux.layouts.area,
+        area=mux.layouts.area_of(window.id),
         zoomed=window.zoomed,
         layout=describe(window.layout, lambda pane: _pane_label(mux, pane)),
         panes=placed_panes(mux, window, panes(window.layout)),

@@ -60,7 +60,7 @@ def capture_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
 
 def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
     """A window as the user sees it."""
-    grid, area = grid_view(mux, window), mux.layouts.area
+    grid, area = grid_view(mux, window), mux.layouts.area_of(window.id)
     for pane in grid.solution.panes:
         mux.contents.refresh(pane)
     parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in grid.solution.panes.items()]

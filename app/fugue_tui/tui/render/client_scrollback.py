@@ -127,7 +127,7 @@ class ClientScrollback:
 
     def _detach(self, client: AttachedClient) -> None:
         try:
-            self._app.clients.detach(client.id)
+            self._app.mux.clients.detach(client.id)
         except Refused:
             return
 

@@ -8,7 +8,7 @@ from fugue_tui.control.output.pane_titles import pane_label
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus
 from fugue_tui.sanitize import clean
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import ServerContext
 
 DELAY_SECONDS: Final = 1.0
 """A state that lasts no longer notifies nobody."""
@@ -21,7 +21,7 @@ _LONGEST: Final = 160
 class AgentNotifications:
     """Follows the states of agents."""
 
-    def __init__(self, app: AppContext) -> None:
+    def __init__(self, app: ServerContext) -> None:
         self._app = app
         self._waiting = 0
         self._due: dict[PaneId, AgentStatus] = {}
@@ -73,10 +73,10 @@ class AgentNotifications:
     def _is_seen(self, pane: PaneId) -> bool:
         """Whether the user looks at a pane, or it is gone."""
         mux = self._app.mux
-        return pane not in mux.workspace.panes or (pane == mux.focused and self._app.clients.focused)
+        return pane not in mux.workspace.panes or self._app.is_seen(pane)
 
 
-def _label(app: AppContext, pane: PaneId) -> str:
+def _label(app: ServerContext, pane: PaneId) -> str:
     """A pane's id and name."""
     name = clean(app.mux.workspace.panes[pane].name) or pane_label(app.mux, pane)
     return f"{pane} ({name})"

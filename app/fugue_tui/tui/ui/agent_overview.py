@@ -49,9 +49,8 @@ class AgentOverview:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Answer commands that show the table, or read it."""
+        """Answer commands that read the table."""
         self._app.mux.contents.texts[AGENTS] = self._rows.text
-        self._app.mux.on_overlay.connect(lambda what: self.open() if what == AGENTS else None)
 
     def open(self) -> None:
         """Show the table over the panes; nothing happens if it is there."""

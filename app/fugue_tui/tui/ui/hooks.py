@@ -9,7 +9,7 @@ from fugue_tui.control.core.command import Command, Door, Origin
 from fugue_tui.errors import FugueError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.log import LogEntry
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import ServerContext
 
 RUNS: Final = 20
 """How often a hook may run in PERIOD_SECONDS; further events are left out."""
@@ -19,7 +19,7 @@ PERIOD_SECONDS: Final = 10.0
 class Hooks:
     """Follows events. What a hook itself causes, and panes that it opens, run no hook."""
 
-    def __init__(self, app: AppContext) -> None:
+    def __init__(self, app: ServerContext) -> None:
         self._app = app
         self._runs: dict[str, deque[float]] = {}
         self._running = False

@@ -16,7 +16,7 @@ from fugue_tui.multiplexer.events.pane_events import (
     Started,
 )
 from fugue_tui.terminal.emulator.events import Bell, ClipboardWrite, Notification, StatusReport
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import ServerContext
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.program_clipboard import ProgramClipboard
 
@@ -28,8 +28,14 @@ class PaneNotifications:
     """Forwards them to the user. Main thread only."""
 
     def __init__(
-        self, app: AppContext, alerts: Messages, *, ring: Callable[[], None], copy: Callable[[str], None]
+        self,
+        app: ServerContext,
+        alerts: Callable[[], Messages],
+        *,
+        ring: Callable[[], None],
+        copy: Callable[[str], None],
     ) -> None:
+        """`alerts` gives the messages of the view that was used last."""
         self._app, self._alerts = app, alerts
         self._ring_host = ring
         self._clipboard = ProgramClipboard(app, alerts, copy)
@@ -43,9 +49,9 @@ class PaneNotifications:
             case Bell():
                 self._ring(pane)
             case Notification(title, body):
-                self._alerts.notify(f"{pane} {title} {body}")
+                self._alerts().notify(f"{pane} {title} {body}")
             case SidebandUsed(note, silent=False) if note:
-                self._alerts.notify(f"{pane} {note}")
+                self._alerts().notify(f"{pane} {note}")
                 self._app.status_updates.request()
             case ClipboardWrite(text) if pane == self._app.mux.focused and self._allowed("copy"):
                 self._clipboard.write(pane, text)
@@ -57,8 +63,10 @@ class PaneNotifications:
                 self._app.rebuild()
             case StatusReport():
                 pass  # If it changes the state of an agent, that is an event of its own.
-            case AgentChanged():
+            case AgentChanged(entered=True):
                 self._app.status_updates.state_changed(pane)
+            case AgentChanged():
+                self._app.status_updates.words_changed(pane)
             case _:
                 self._app.status_updates.request()
 
@@ -74,7 +82,7 @@ class PaneNotifications:
 
     def _mark(self, pane: PaneId) -> None:
         window = self._app.mux.window_of(pane)
-        if window.id != self._app.mux.workspace.active:
+        if window.id not in self._app.mux.views.shown:
             self.bell_windows.add(window.id)
             self._app.status_updates.request()
 

@@ -13,7 +13,7 @@ from fugue_tui.multiplexer.access.approvals import Question
 from fugue_tui.multiplexer.access.grants import Grantee, Scope
 from fugue_tui.multiplexer.clipboard import Copied, CopySource
 from fugue_tui.sanitize import clean, quoted, visible
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import ServerContext
 from fugue_tui.tui.ui.messages import Messages
 
 EFFECT: Final = "set-clipboard"
@@ -25,8 +25,8 @@ SHOWN: Final = 200
 class ProgramClipboard:
     """Judges and passes on the writes. Main thread only."""
 
-    def __init__(self, app: AppContext, alerts: Messages, copy: Callable[[str], None]) -> None:
-        """`copy` sets the clipboard."""
+    def __init__(self, app: ServerContext, alerts: Callable[[], Messages], copy: Callable[[str], None]) -> None:
+        """`alerts` gives the messages that are shown; `copy` sets the clipboard."""
         self._app, self._alerts, self._copy = app, alerts, copy
         self._asked = set[PaneId]()
 
@@ -36,7 +36,7 @@ class ProgramClipboard:
         if setting == "off" or pane != self._app.mux.focused:
             return
         if any(unicodedata.category(char) == "Cc" and char not in "\t\n" for char in text):
-            self._alerts.show_lasting(f"{pane} was refused to copy a text with control characters")
+            self._alerts().show_lasting(f"{pane} was refused to copy a text with control characters")
         elif setting == "on" or self._is_granted(pane):
             self._pass_on(pane, text, hidden=self._app.mux.terminal(pane).hides_input)
         elif pane not in self._asked:
@@ -70,7 +70,7 @@ class ProgramClipboard:
         self._copy(text)
         if not hidden:
             self._app.mux.clipboard.add(Copied(text, CopySource.PROGRAM, pane, time.time()))
-        self._alerts.show_lasting(f"{pane} copied {count(len(text), 'character')}: {clean(text, 60)}")
+        self._alerts().show_lasting(f"{pane} copied {count(len(text), 'character')}: {clean(text, 60)}")
 
     def _is_granted(self, pane: PaneId) -> bool:
         return self._app.mux.grants.covering(self._grantee(pane), EFFECT, (pane,)) is not None

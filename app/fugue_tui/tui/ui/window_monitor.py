@@ -12,7 +12,7 @@ from fugue_tui.multiplexer.events.pane_events import PaneEvent
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.emulator.command_record import CommandRecord
 from fugue_tui.terminal.emulator.events import CommandFinished
-from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.app_context import ServerContext
 from fugue_tui.tui.ui.agent_notifications import PAUSE_SECONDS, notification_sequence
 from fugue_tui.tui.ui.view_model import window_label
 from fugue_tui.workspace.model import Window, Workspace
@@ -32,7 +32,7 @@ class _Seen(Struct):
 class WindowMonitor:
     """The marks of hidden windows. Main thread only."""
 
-    def __init__(self, app: AppContext) -> None:
+    def __init__(self, app: ServerContext) -> None:
         self._app = app
         self.clock: Callable[[], float] = app.mux.clock
         """The monotonic clock."""
@@ -40,6 +40,7 @@ class WindowMonitor:
         self._done: dict[WindowId, bool] = {}
         """Windows in which a long command has ended, and whether it failed."""
         self._seen: dict[WindowId, _Seen] = {}
+        self._shown = set[WindowId]()
         self._timer: asyncio.TimerHandle | None = None
         self._sent_at = float("-inf")
 
@@ -69,7 +70,7 @@ class WindowMonitor:
     def _look(self, window: Window) -> None:
         monitor, now = self._app.mux.user_options.monitors[window.id], self.clock()
         fed = sum(self._app.mux.terminals[pane].fed for pane in panes(window.layout))
-        seen, shown = self._seen.get(window.id), window.id == self._app.mux.workspace.active
+        seen, shown = self._seen.get(window.id), window.id in self._app.mux.views.shown
         if seen is None or fed != seen.fed:
             self._seen[window.id] = _Seen(fed, now)
             if seen is not None and monitor.activity and not shown:
@@ -89,7 +90,7 @@ class WindowMonitor:
     def _finished(self, pane: PaneId, command: CommandRecord) -> None:
         """A command has ended: mark its window if it ran long, and nobody looks at it."""
         least, window = self._app.settings.ui.done_seconds, self._app.mux.window_of(pane)
-        hidden = window.id != self._app.mux.workspace.active
+        hidden = window.id not in self._app.mux.views.shown
         if command.own or not least or (command.seconds or 0) < least or not hidden:
             return
         code = command.confirmed_exit_code
@@ -112,14 +113,14 @@ class WindowMonitor:
             self._app.clients.send(sequence)
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
-        """Forget the marks of the window that is shown now, and of closed ones."""
-        there = {window.id for window in new.windows}
+        """Forget the marks of the windows that are shown now, and of closed ones."""
+        there, shown = {window.id for window in new.windows}, set(self._app.mux.views.shown)
         for known in (self._marks, self._done):
-            for window in [window for window in known if window == new.active or window not in there]:
+            for window in [window for window in known if window in shown or window not in there]:
                 del known[window]
-        if old.active != new.active:
-            for window in (old.active, new.active):
-                self._seen.pop(window, None)  # What was printed while it was shown is no news.
+        for window in shown ^ self._shown:
+            self._seen.pop(window, None)  # What was printed while it was shown is no news.
+        self._shown = shown
 
     def _schedule(self) -> None:
         if self._timer is None and self._app.mux.user_options.monitors:
