@@ -61,6 +61,9 @@ class Recorder:
     def set_graphics(self, graphics: Graphics) -> None:
         self.graphics = graphics
 
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        return ()
+
     def pixels(self, image: Image) -> None:
         return
 

@@ -201,3 +201,15 @@ def test_programs_learn_the_size_of_cells_from_a_terminal_that_shows_images(serv
     serving = serve("python3", "-c", script, first=hello(**told()))
     kitty_host(serving.first)
     serving.shows(serving.first, "pixels 23 80 800 460")
+
+
+def test_a_terminal_that_does_not_read_gets_the_newest_image_and_nobody_waits(serve: Serve, tmp_path: Path) -> None:
+    frames = b"".join(b"\x1b[H" + shown((level, 0, 0), 400, 400, ",i=1,C=1") for level in range(100, 200))
+    serving = first(serve, tmp_path, frames + b"\x1b[H" + shown(BLUE, 400, 400, ",i=1,C=1") + b"\x1b[22;1Hdone")
+    other = kitty_host(serving.attach(**told()))
+    begin(serving)
+    serving.until(lambda: "done" in other.text, other)
+    serving.until(lambda: is_shown(other, Area(0, 0, 400, 400), BLUE), other)
+    serving.until(lambda: is_shown(serving.first, Area(0, 0, 400, 400), BLUE))
+    assert len(pictures(serving.first)) == 1
+    assert len(serving.first.received) < len(frames) // 2

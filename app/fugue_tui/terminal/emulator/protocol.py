@@ -183,6 +183,10 @@ class Emulator(Protocol):
         """Where images are in the snapshot of the last refresh, lowest first."""
         ...
 
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        """Where images are in a view that is scrolled back by `lines`; the view and the snapshot stay."""
+        ...
+
     def pixels(self, image: Image) -> Callable[[], Pixels | None] | None:
         """What reads an image's pixels, later and without the lock, and returns None for one that is broken; None if
         the image is gone."""

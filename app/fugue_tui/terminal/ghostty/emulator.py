@@ -168,6 +168,11 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         """Where images are in the snapshot, lowest first."""
         return self._display.front.placements
 
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        """Where images are in a view that is scrolled back by `lines`."""
+        known = self._images.has_commands or self._images.has_placeholders
+        return self._past(lines).placements if known else ()
+
     def pixels(self, image: Image) -> Callable[[], Pixels | None] | None:
         """Reads an image's pixels, later and without the lock."""
         return self._images.pixels(image)

@@ -33,6 +33,8 @@ class ScreenImages:
         self._inline = InlineImages()
         self.graphics = Graphics()
         self._scanner = GraphicsScanner(0)
+        self._room = PLACEMENTS
+        """How many commands may come until placements are counted."""
         self.has_commands = self.has_placeholders = False
         """Whether the program has ever printed graphics commands, and placeholders."""
         self.allow(graphics)
@@ -50,15 +52,19 @@ class ScreenImages:
         return self._scanner.split(text) if self.graphics.memory else iter((text,))
 
     def fed(self, text: bytes) -> None:
-        """The engine has parsed some output; drops every image if there are too many placements."""
-        if not self.has_placeholders and _PLACEHOLDER in text:
+        """The engine has parsed a piece of output; drops every image if there are too many placements."""
+        if not self.has_placeholders and _PLACEHOLDER[:1] in text and _PLACEHOLDER in text:
             self.has_placeholders = True
-        if _COMMAND not in text:
+        if not text.startswith(_COMMAND):
             return
         self.has_commands = True
-        if self._reader.count() > PLACEMENTS:
+        self._room -= 1
+        if self._room < 0 and (count := self._reader.count()) <= PLACEMENTS:
+            self._room = PLACEMENTS - count
+        elif self._room < 0:
             self._reader.limit(0)
             self._reader.limit(self.graphics.memory)
+            self._room = PLACEMENTS
 
     def print(self, image: Sixel | InlineFile, room: Size, x: int) -> str:
         """What shows an image from column `x` on, if it was printed; empty if it is broken or too large."""

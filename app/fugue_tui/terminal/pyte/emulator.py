@@ -88,6 +88,10 @@ class PyteEmulator(EventSource, Encoder):
         """None: this engine has no images."""
         return ()
 
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        """None likewise."""
+        return ()
+
     def pixels(self, image: Image) -> None:
         """None likewise."""
         return
