@@ -225,6 +225,10 @@ class WorkspaceServer:
         """A default colour of the latest client's terminal, which programs in panes can query."""
         self.config_applier.set_default_colour(foreground, colour)
 
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels, which programs in panes can query."""
+        self.config_applier.set_graphics(shown=shown, cell=cell)
+
     def is_seen(self, pane: PaneId) -> bool:
         """Whether the user looks at a pane: it has the focus, in a view whose terminal has it."""
         window = self.mux.window_of(pane)
