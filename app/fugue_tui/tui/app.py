@@ -433,7 +433,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self.grid,
             watched=self.clients.watched,
             draws_cursor=self.is_headless,
-            content=self.actions.agents.content,
+            content=self.actions.content,
         )
         self._is_switching = moved or self._is_switching
         self._refocus()
