@@ -39,6 +39,8 @@ NAME = b"n"
 BYE = b"b"
 """Server: the connection closes, as JSON of `Bye`; the last frame."""
 
+LATEST = "latest"
+"""In `Hello.mirror`, the client that was used last."""
 RUNNING = "running"
 """The reason of a server that was started for nothing: the workspace runs."""
 REFUSED = -32000
@@ -104,6 +106,9 @@ class Hello(_Message):
     """The multiplexer that the client runs in: `tmux`, `fugue-tui`, `screen`, `zellij`; empty if none."""
     prefix: str = ""
     """A prefix key of this client's own; empty for the workspace's."""
+    mirror: str = ""
+    """Whose view it shows: a client's number, `latest` for that of the client that was used last, or empty for its own
+    view if the workspace is not mirrored."""
 
 
 @record(frozen=True, slots=True)

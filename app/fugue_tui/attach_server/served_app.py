@@ -31,6 +31,18 @@ class ServedApp(Protocol):
         """Run a call once there is a screen."""
         ...
 
+    def used(self) -> None:
+        """The user acts in this view."""
+        ...
+
+    def wants_size(self) -> None:
+        """The size that the clients of this view want has changed."""
+        ...
+
+    def wanted_size(self) -> Size | None:
+        """The size for the screen: as wanted by the clients of this view, and of others that show the same window."""
+        ...
+
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Lay the screen out for another size: at once, or after a burst of resizes only for the last."""
         ...
