@@ -285,11 +285,13 @@ class FugueApp(App[int], inherit_bindings=False):
         self.isolates_errors = not self.is_headless
         for call in self._when_mounted:
             call()
-        self.clients.regroup()
+        if not self.is_headless:
+            self.clients.regroup()
 
     def end(self) -> None:
         """The last terminal of the view has left."""
         self._connections.close()
+        self.status_updates.end()
         if (view := self.focused_view) is not None:
             view.on_blur()
         self.exit(0)

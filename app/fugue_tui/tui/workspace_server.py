@@ -45,6 +45,10 @@ from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.workspace.model import Workspace
 
 
+COLLECT_SECONDS: Final = 5.0
+"""From the end of a view until its memory is freed."""
+
+
 class AllStatusBars:
     """The status bars and titles of all views."""
 
@@ -110,6 +114,7 @@ class WorkspaceServer:
         self._mouse = True
         self._fitted: tuple[object, ...] = ()
         """The view that was used last, and each with its window, as of the last change."""
+        self._collecting: asyncio.TimerHandle | None = None
         self._tasks = set[asyncio.Task[None]]()
         self.views = list[FugueApp]()
         """An app for each view, oldest first."""
@@ -175,7 +180,6 @@ class WorkspaceServer:
         self._context.copy().run(self._start, app.is_headless)
         if not app.is_headless:
             self.attach_server.attach_first()
-            app.clients.regroup()
             self.mux.clients = self.clients
 
     def _start(self, headless: bool) -> None:
@@ -264,6 +268,13 @@ class WorkspaceServer:
         app.end()
         self.mux.end_view(app.view)
         self._fit(self.views)
+        if self._collecting is None:
+            self._collecting = asyncio.get_running_loop().call_later(COLLECT_SECONDS, self._collect)
+
+    def _collect(self) -> None:
+        """Free the memory of views that have ended, which are cyclic."""
+        self._collecting = None
+        gc.collect()
 
     def use(self, app: FugueApp) -> None:
         """The user acts in a view that was not used last."""
