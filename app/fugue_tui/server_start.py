@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from fugue_tui import daemonize, sockets
 from fugue_tui.attach_protocol import BYE, RUNNING, Bye, Hello, frame
 from fugue_tui.cli.attach_client import here, join, unreachable
-from fugue_tui.client.attach import attach
+from fugue_tui.client.attach import attach, started
 from fugue_tui.errors import AlreadyRunning, ConfigError, FugueError, NotRunning, SocketError
 from fugue_tui.records import Record, record
 
@@ -38,6 +38,8 @@ PATIENCE = 5.0
 """Seconds after a signal during which further signals are ignored."""
 CLAIM_SECONDS = 10.0
 """How long to wait for a workspace that runs but rejects clients: it was just started, or is about to end."""
+START_SECONDS = 30.0
+"""How long to wait for a server that is started without a client."""
 RETRY_SECONDS = 0.02
 GONE_SECONDS = 0.2
 """The same for one whose socket is gone, which it makes again within seconds."""
@@ -77,6 +79,18 @@ def start(options: StartOptions) -> int:
             time.sleep(RETRY_SECONDS if os.path.lexists(path) else GONE_SECONDS)
 
 
+def start_detached(options: StartOptions) -> int:
+    """Start a workspace's server in the background with no client attached; the exit status once it answers or has
+    failed. Raises AlreadyRunning or SocketError."""
+    ours, theirs = socket.socketpair()
+    if daemonize.split({theirs.fileno()}):
+        ours.detach()
+        os._exit(_be_server(options, theirs))
+    theirs.close()
+    ours.settimeout(START_SECONDS)
+    return started(ours, options.workspace or sockets.DEFAULT)
+
+
 def show(options: StartOptions) -> int:
     """Run a workspace without a server on this terminal until it ends; the exit status. Raises FugueError if it
     cannot start."""
@@ -100,9 +114,7 @@ def serve(options: StartOptions) -> int:
     workspace, listener = claim(options, reading.config)
     daemonize.call("fugue: server")
     if "NOTIFY_SOCKET" in os.environ:
-        from threading import Thread
-
-        Thread(target=_notify_manager, args=(listener.path,), name="notify", daemon=True).start()
+        _once_it_answers(listener.path, lambda: daemonize.notify("READY=1"))
     try:
         with ended_by_signals((*ENDINGS, signal.SIGINT)):
             status = _run(options, workspace, listener, file, reading)
@@ -249,15 +261,19 @@ def _launch(options: StartOptions, hello: Hello) -> int:
     return attach(ours, hello, options.workspace or sockets.DEFAULT)
 
 
-def _be_server(options: StartOptions, theirs: socket.socket, hello: Hello) -> int:
-    """Run as the forked server; an error before the first frame is sent to the first client."""
+def _be_server(options: StartOptions, theirs: socket.socket, hello: Hello | None = None) -> int:
+    """Run as the forked server; an error before the first frame is sent to the first client, or whoever waits for a
+    server without one."""
     listener = None
     try:
         daemonize.call("fugue: server")
         with ended_by_signals():
             file, reading = _configuration(options)
             workspace, listener = claim(options, reading.config)
-            return _run(options, workspace, listener, file, reading, first=(theirs, hello))
+            if hello is None:
+                _once_it_answers(listener.path, lambda: _send_bye(theirs, Bye("detached", "")))
+            first = (theirs, hello) if hello is not None else None
+            return _run(options, workspace, listener, file, reading, first=first)
     except AlreadyRunning as error:
         _send_bye(theirs, Bye(RUNNING, error.path))
     except FugueError as error:
@@ -285,9 +301,15 @@ def _send_bye(client: socket.socket, bye: Bye) -> None:
     client.close()
 
 
-def _notify_manager(path: str) -> None:
+def _once_it_answers(path: str, then: Callable[[], None]) -> None:
+    """Call back in a thread once the workspace at a path answers."""
+    from threading import Thread
+
     from fugue_tui.client import command_request
 
-    with suppress(FugueError):
-        command_request.ask(path, ["get-status"])
-        daemonize.notify("READY=1")
+    def wait() -> None:
+        with suppress(FugueError):
+            command_request.ask(path, ["get-status"])
+            then()
+
+    Thread(target=wait, name="notify", daemon=True).start()

@@ -18,6 +18,7 @@ from fugue_tui.cli.doctor import hooks as hook_checks
 from fugue_tui.cli.setup import json_edit
 from fugue_tui.cli.setup.hooks import BACKUP, HOOKS, HookFile, Hooks, shell_command
 from fugue_tui.cli.setup.program import program
+from fugue_tui.errors import ConfigError
 
 Run = Callable[..., tuple[int, str, str]]
 CLAUDE, CODEX, GEMINI = HOOKS
@@ -172,6 +173,28 @@ def test_links_are_followed_and_modes_are_kept(run: Run, tmp_path: Path) -> None
     assert real.with_name(real.name + BACKUP).read_bytes() == JSON
     run("setup", "claude-code", "--remove")
     assert (link.is_symlink(), real.read_bytes()) == (True, JSON)
+
+
+@pytest.mark.slow
+def test_setups_at_the_same_time_wait_for_each_other(run: Run) -> None:
+    files = {written(hooks, sample(hooks)): sample(hooks) for hooks in HOOKS}
+    argv = [sys.executable, "-m", "fugue_tui", "setup", *(hooks.client for hooks in HOOKS)]
+    running = [subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(6)]
+    printed = [each.communicate()[0] for each in running]
+    assert [each.returncode for each in running] == [0] * 6, printed
+    assert run(*argv[3:], "--remove")[0] == 0
+    assert {file: file.read_bytes() for file in files} == files
+
+
+def test_a_change_by_another_program_meanwhile_is_not_overwritten(run: Run) -> None:
+    path = written(CLAUDE, JSON)
+    found = HookFile(CLAUDE)
+    text = found.with_hooks(program())
+    path.write_bytes(b'{"model": "opus"}')
+    for write in (found.file.write, found.file.restore):
+        with pytest.raises(ConfigError, match="changed meanwhile"):
+            write(text)
+    assert path.read_bytes() == b'{"model": "opus"}'
 
 
 def test_without_hooks_the_client_alone_is_set_up(run: Run) -> None:

@@ -12,6 +12,9 @@ from tests.mcp.conftest import serve as serve
 from tests.mcp.conftest import served as served
 
 from fugue_tui.cli import main
+from fugue_tui.cli.tmux_words import ELSEWHERE, TRANSLATED, rewritten
+from fugue_tui.control.introspection import verbs
+from fugue_tui.control.tmux.verbs import VERBS
 from fugue_tui.server_start import StartOptions
 from fugue_tui.store.store import Store
 
@@ -95,13 +98,6 @@ def test_a_word_that_looks_like_a_mistyped_command_starts_nothing(served: Served
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["new-window"], "no command new-window; tmux's new-window is create-window here"),
-        (["split-window"], "no command split-window; tmux's split-window is split-pane here"),
-        (["splitw"], "no command splitw; tmux's splitw is split-pane here"),
-        (["kill-pane"], "no command kill-pane; tmux's kill-pane is close-pane here"),
-        (["capture-pane"], "no command capture-pane; tmux's capture-pane is read-pane here"),
-        (["has-session", "-t", "x"], "no command has-session; tmux's has-session is get-status here"),
-        (["neww", "--", "vim"], "no command neww; tmux's neww is create-window here"),
         (["lss"], "no command lss; did you mean ls?"),
         (["nothing"], "no command nothing, and no workspace nothing runs or is saved"),
         (["my-project", "--", "vim"], "no command my-project, and no workspace my-project runs or is saved"),
@@ -144,3 +140,101 @@ def test_a_word_that_names_a_saved_workspace_starts_it(
 def test_help_is_a_word_too(shell: Shell) -> None:
     assert shell("help").stdout == shell("--help").stdout
     assert shell("help", "split-pane").stdout == shell("split-pane", "--help").stdout
+
+
+def test_every_word_that_tmux_has_runs_or_has_a_hint() -> None:
+    theirs = {word for verb in VERBS for word in (verb.name, verb.alias) if word}
+    ours = {*verbs(), *main._SUBCOMMANDS}  # pyright: ignore[reportPrivateUsage]
+    assert theirs - ours - set(ELSEWHERE) == TRANSLATED | {"new"} - ours
+
+
+@pytest.mark.slow
+def test_tmuxs_words_do_here_what_they_do_there(
+    private_dir: Path, serve: Callable[..., Served], in_process: Shell
+) -> None:
+    (private_dir / "fugue-tui").mkdir(mode=0o700)
+    serve(name="fugue-tui/shop")
+
+    def printed(*words: str) -> str:
+        done = in_process(*words)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.rstrip("\n")
+
+    first = printed("display-message", "-p", "#D")
+    second = printed("split-window", "-h", "-P", "-F", "#D", "cat")
+    assert printed("list-panes", "-F", "#P #D") == f"1 {first}\n2 {second}"
+    printed("send-keys", "-t", second, "hello", "Enter")
+    assert printed("neww", "-P", "-F", "#S:#I", "cat").endswith(":2")
+    printed("select-window", "-t", "shop:1")
+    assert printed("display", "-p", "-t", "shop", "#I") == "1"
+    printed("has-session", "-t", "shop")
+    printed("kill-pane", "-t", second)
+    assert printed("lsp", "-F", "#D") == first
+    assert in_process("has", "-t", "nothing").returncode == 1
+    assert in_process("kill-session", "-t", "nothing").stderr == "fugue-tui: can't find session: nothing\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["attach", "-t", "shop"], ["attach", "shop"]),
+        (["attach", "shop"], ["attach", "shop"]),
+        (["attach", "-r"], ["attach", "-r"]),
+        (["a"], ["attach"]),
+        (["at", "-dt", "x"], ["attach", "--detach-others", "x"]),
+        (["attach-session", "-d", "-t", "=shop:2"], ["attach", "--detach-others", "shop"]),
+        (["new", "shop"], ["new", "shop"]),
+        (["new", "-s", "shop"], ["new", "shop"]),
+        (["new-session", "-A", "-s", "shop"], ["new", "shop"]),
+        (["new-session"], ["new", "main"]),
+        (["new", "-d", "-s", "shop", "htop"], ["new", "shop", "--detached", "--command", "htop"]),
+        (
+            ["new", "-ds", "shop", "-c", "/tmp", "vim", "x"],
+            ["new", "shop", "--detached", "--directory", "/tmp", "--", "vim", "x"],
+        ),
+        (["new", "-n", "x"], ["new", "-n", "x"]),
+        (["ls", "-F", "#S"], ["tmux", "ls", "-F", "#S"]),
+        (["ls"], ["ls"]),
+        (["lsb"], ["list-buffers"]),
+        (["send-keys", "-t", "x", "ls", "Enter"], ["tmux", "send-keys", "-t", "x", "ls", "Enter"]),
+        (["send-keys", "--pane", "%1", "enter"], ["send-keys", "--pane", "%1", "enter"]),
+        (["split-window"], ["tmux", "split-window"]),
+        (["split-pane", "-h"], ["split-pane", "-h"]),
+        (["list-panes", "--json"], ["list-panes", "--json"]),
+    ],
+)
+def test_a_line_for_tmux_is_one_for_fugue(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: list[str], words: list[str]
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("FUGUE_STATE", str(tmp_path))
+    monkeypatch.delenv("FUGUE_SOCKET", raising=False)
+    assert rewritten(line) == words
+
+
+@pytest.mark.parametrize("word", ["list-keys", "bind", "source-file", "set", "choose-tree", "if-shell", "lock-server"])
+def test_a_word_of_tmux_that_does_nothing_says_what_does(in_process: Shell, word: str) -> None:
+    for line in ([word], [word, "-g", "x"]):
+        done = in_process(*line)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"fugue-tui: no command {word}; ")
+
+
+@pytest.mark.slow
+def test_a_workspace_starts_in_the_background(private_dir: Path, tmp_path: Path, shell: Shell) -> None:
+    settings = {"FUGUE_STATE": str(tmp_path / "state"), "SHELL": "/bin/sh"}
+    try:
+        done = shell("new", "-d", "-s", "shop", "-c", str(tmp_path), **settings)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert str(tmp_path) in shell("list-panes", "--json", **settings).stdout
+        done = shell("new", "shop", "--detached", **settings)
+        assert done.returncode == 1
+        assert "workspace shop is already running" in done.stderr
+    finally:
+        shell("kill-server", "shop", **settings)
+    done = shell("new", "shop", "--detached", "--directory", "/nowhere")
+    assert done.returncode == 2
+    assert "--directory: '/nowhere': No such file or directory" in done.stderr
+    done = shell("new", "shop", "--detached", "--config", "/nowhere")
+    assert done.returncode == 1
+    assert "/nowhere: no such file" in done.stderr

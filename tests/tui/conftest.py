@@ -137,14 +137,21 @@ class Stage:
         """Let go of the left button."""
         await self._mouse(MouseUp, at, button=1)
 
+    async def click(self, at: tuple[int, int], button: int, *, meta: bool = False) -> None:
+        """Press a button and let go of it."""
+        await self._mouse(MouseDown, at, button=button, meta=meta)
+        await self._mouse(MouseUp, at, button=button, meta=meta)
+
     async def wheel(self, up: bool, at: tuple[int, int]) -> None:
         """Turn the wheel by one step."""
         await self._mouse(MouseScrollUp if up else MouseScrollDown, at, button=0)
 
-    async def _mouse(self, kind: type[Any], at: tuple[int, int], button: int, *, shift: bool = False) -> None:
+    async def _mouse(
+        self, kind: type[Any], at: tuple[int, int], button: int, *, shift: bool = False, meta: bool = False
+    ) -> None:
         widget: Widget = self.app.screen
         x, y = at
-        event = kind(widget, x, y, 0, 0, button, shift, False, False, screen_x=x, screen_y=y)
+        event = kind(widget, x, y, 0, 0, button, shift, meta, False, screen_x=x, screen_y=y)
         self.app.screen._forward_event(event)  # pyright: ignore[reportPrivateUsage]
         await self.pilot.pause()
 

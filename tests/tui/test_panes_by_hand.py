@@ -235,7 +235,7 @@ async def test_what_destroys_asks_first_whichever_way_a_user_takes(
     async with open_stage(config=replace(CALM, keys=keys)) as stage:
         stage.run(panes.SplitPane(command=("cat",), focus=True))
         await stage.until(lambda: len(stage.rects) == 2 and "1 cat" in stage.text)
-        await stage.prefix({"palette": "p", "command line": "greater_than_sign", "key": "k"}[way])
+        await stage.prefix({"palette": "p", "command line": "colon", "key": "k"}[way])
         if way != "key":
             stage.app.screen.query_one(Input).value = line
             await stage.press("enter")
@@ -262,7 +262,7 @@ async def test_a_key_without_the_prefix_runs_several_commands_until_one_fails(op
 async def test_a_yes_is_for_the_pane_that_was_asked_about(open_stage: Open) -> None:
     async with open_stage() as stage:
         await beside(stage)
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         await stage.press(*"close-pane", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, Confirm))
         stage.run(panes.FocusPane(pane="%1"))
@@ -279,7 +279,7 @@ async def test_what_has_ended_is_closed_without_a_question(open_stage: Open, lin
             stage.run(sessions.CreateSession(name="other", command=("false",), focus=False))
         await stage.until(lambda: not stage.mux.runs(PaneId(2)))
         was = stage.terminal(2)
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         stage.app.screen.query_one(Input).value = line
         await stage.press("enter")
         await stage.until(lambda: stage.mux.terminals.get(PaneId(2)) is not was)
@@ -443,14 +443,14 @@ async def test_the_palette_takes_the_line_that_was_moved_to(open_stage: Open) ->
 
 async def test_a_typed_command_that_makes_no_sense_is_explained(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         await stage.press(*"focus-pane %9", "enter")
         await stage.until(lambda: "no pane %9" in stage.text)
 
 
 async def test_what_a_command_says_is_shown_on_a_page(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("greater_than_sign")
+        await stage.prefix("colon")
         await stage.press(*"list-panes", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, Page) and "80x23" in stage.text)
 

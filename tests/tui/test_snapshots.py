@@ -157,6 +157,22 @@ def test_the_palette(picture: Picture) -> None:
     assert picture(script, 100, 30)
 
 
+@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (40, 12), (120, 36)], ids=["80x24", "40x12", "120x36"])
+def test_the_menu_of_a_pane(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await four(stage)
+        await stage.click((7, 1), 3)
+
+    assert picture(script, cols, rows)
+
+
+def test_the_menu_of_the_session(picture: Picture) -> None:
+    async def script(stage: Stage) -> None:
+        await stage.click((2, 23), 3)
+
+    assert picture(script)
+
+
 def test_a_question(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         await four(stage)

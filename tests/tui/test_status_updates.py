@@ -17,7 +17,17 @@ class Shown:
         self.states = list[set[PaneId]]()
         self.all = 0
         self.came = asyncio.Event()
-        self.updates = StatusUpdates(anything, anything, self._update, self._update_states, lambda: 0.0)
+        self.held_until = 0.0
+        self.updates = StatusUpdates(
+            anything, anything, self._update, self._update_states, lambda: 0.0, lambda: self.held_until
+        )
+
+    @property
+    def due(self) -> float:
+        """When the next states are shown."""
+        timer = self.updates._soon  # pyright: ignore[reportPrivateUsage]
+        assert timer is not None
+        return timer.when()
 
     def _update(self) -> None:
         self.all += 1
@@ -52,6 +62,29 @@ async def test_an_update_of_everything_shows_the_changes_too() -> None:
     shown.updates.state_changed(PaneId(2))
     await shown.next()
     assert (shown.all, shown.states) == (1, [{PaneId(2)}])
+
+
+async def test_what_an_agent_says_in_its_state_is_shown_with_the_next_change_of_one() -> None:
+    shown = Shown()
+    shown.updates.words_changed(PaneId(1))
+    await shown.next()
+    shown.updates.words_changed(PaneId(2))
+    waits = shown.due
+    shown.updates.state_changed(PaneId(3))
+    assert shown.due < waits
+    shown.updates.words_changed(PaneId(4))
+    await shown.next()
+    assert shown.states == [{PaneId(1)}, {PaneId(2), PaneId(3), PaneId(4)}]
+
+
+async def test_states_are_shown_after_the_answer_to_a_key() -> None:
+    shown = Shown()
+    loop = asyncio.get_running_loop()
+    shown.held_until = loop.time() + 0.02
+    shown.updates.state_changed(PaneId(1))
+    await shown.next()
+    assert loop.time() >= shown.held_until
+    assert shown.states == [{PaneId(1)}]
 
 
 async def test_nothing_is_shown_to_nobody() -> None:

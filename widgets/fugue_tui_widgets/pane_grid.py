@@ -87,6 +87,15 @@ class PaneGrid(ErrorBoundary, Widget):
             self.at = at
             """The pointer's column and row on the screen."""
 
+    class TitleMenuRequested(Message):
+        """The right button was pressed on the title of a pane."""
+
+        def __init__(self, pane: PaneId, at: tuple[int, int]) -> None:
+            super().__init__()
+            self.pane = pane
+            self.at = at
+            """The pointer's column and row on the screen."""
+
     class TitleClicked(Message):
         """The title of a pane was clicked."""
 
@@ -248,7 +257,11 @@ class PaneGrid(ErrorBoundary, Widget):
         here = Offset(int(event.screen_x), int(event.screen_y))
         at = here - self.region.offset
         title = self._frame_lines().title_at(at.x, at.y)
-        if title is not None:
+        if title is not None and event.button == 3:
+            self.post_message(self.TitleMenuRequested(title, (here.x, here.y)))
+        elif event.button != 1:
+            return
+        elif title is not None:
             self._pressed = (title, here)
             self.capture_mouse()
             self.post_message(self.TitleClicked(title))

@@ -117,6 +117,23 @@ class StatusBar(ErrorBoundary, Widget):
             self.at = at
             """The pointer's column and row on the screen."""
 
+    class MenuRequested(Message):
+        """The right button was pressed on a tab, or on another part."""
+
+        def __init__(self, window: WindowId | None, at: tuple[int, int]) -> None:
+            super().__init__()
+            self.window = window
+            """The window of the tab; None beside the tabs."""
+            self.at = at
+            """The pointer's column and row on the screen."""
+
+    class Scrolled(Message):
+        """The wheel was turned over the bar, by one step: -1 up, 1 down."""
+
+        def __init__(self, step: int) -> None:
+            super().__init__()
+            self.step = step
+
     class HintClicked(Message):
         """A part of the hint was clicked, such as `? help`."""
 
@@ -257,6 +274,20 @@ class StatusBar(ErrorBoundary, Widget):
         """The button is pressed on a tab, which may be dragged."""
         tab = self.tab_at(int(event.screen_x))
         self._pressed = (tab[0], int(event.screen_x)) if tab is not None and event.button == 1 else None
+        if event.button == 3:
+            event.stop()
+            at = (int(event.screen_x), int(event.screen_y))
+            self.post_message(self.MenuRequested(tab[0] if tab is not None else None, at))
+
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Report the wheel."""
+        event.stop()
+        self.post_message(self.Scrolled(-1))
+
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Likewise."""
+        event.stop()
+        self.post_message(self.Scrolled(1))
 
     async def on_mouse_move(self, event: events.MouseMove) -> None:
         """The tab is dragged."""
@@ -272,6 +303,8 @@ class StatusBar(ErrorBoundary, Widget):
     async def on_click(self, event: events.Click) -> None:
         """Report the tab under the pointer, or the part of the hint."""
         event.stop()
+        if event.button != 1:
+            return
         clicked = next((message for span, message in self._spans if int(event.x) in span), None)
         if clicked is not None:
             self.post_message(clicked)

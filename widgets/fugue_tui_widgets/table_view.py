@@ -224,7 +224,7 @@ class TableScreen(ModalScreen[None]):
         border-title-color: $primary; border-subtitle-color: $text-muted;
     }
     """
-    BEHIND_SECONDS: ClassVar[float] = 5.0
+    BEHIND_SECONDS: ClassVar[float] = 10.0
     """Minimum seconds between two frames of the panes behind it, of which little is visible."""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "dismiss", "Close", priority=True)]
 

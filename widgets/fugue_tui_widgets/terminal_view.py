@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from fugue_tui.errors import InputFull, TerminalGone
+from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.screen.cells import Cursor, Damage
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
@@ -74,6 +75,19 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         def __init__(self, view: "TerminalView", reason: str) -> None:
             super().__init__(view)
             self.reason = reason
+
+    class MenuRequested(ViewMessage):
+        """The right button was pressed, and the program does not take it, or with Alt."""
+
+        def __init__(self, view: "TerminalView", cell: Cell, at: tuple[int, int]) -> None:
+            super().__init__(view)
+            self.cell = cell
+            """The cell under the pointer."""
+            self.at = at
+            """The pointer's column and row on the screen."""
+
+    class PasteRequested(ViewMessage):
+        """The middle button was pressed, and the program does not take it."""
 
     class Close(ViewMessage):
         """`x` or `q` was pressed in a view whose program has exited."""
@@ -193,10 +207,16 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     # The mouse
 
     async def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Send a press to the program, or start a selection."""
-        if self._mouse.press(event):
+        """Send a press to the program, or start a selection; the right button opens a menu, the middle pastes."""
+        asks = event.button == 3 and event.meta
+        if not asks and self._mouse.press(event):
             self.capture_mouse()
             event.stop()
+        elif event.button == 3:
+            cell = Cell(int(event.x), int(event.y))
+            self._post(self.MenuRequested(self, cell, (int(event.screen_x), int(event.screen_y))))
+        elif event.button == 2:
+            self._post(self.PasteRequested(self))
 
     async def on_mouse_up(self, event: events.MouseUp) -> None:
         """Send a release to the program, or end the selection."""

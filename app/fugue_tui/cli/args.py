@@ -13,6 +13,8 @@ class Usage(InvalidArgument):
 
 PLAIN, ENVELOPE = "plain", "envelope"
 """The forms of JSON."""
+WRITERS = ("record-pane", "record-window")
+"""Commands whose own argument `--output` is, a file that the workspace writes."""
 SHORT = {"-e": "--command", "-h": "--help", "-r": "--read-only"}
 
 
@@ -60,7 +62,9 @@ def split_own(arguments: list[str]) -> tuple[list[str], dict[str, str], str]:
     while head:
         word = head.pop(0)
         name, equals, value = word.partition("=")
-        if name in ("--workspace", "--socket", "--output"):
+        if name == "--output" and words[:1] and words[0] in WRITERS:
+            words.append(f"--output={os.path.abspath(value if equals else _value(name, head))}")
+        elif name in ("--workspace", "--socket", "--output"):
             where[name] = value if equals else _value(name, head)
         else:
             words.append(word)

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from fugue_tui.cli import tmux_words
 from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
 
@@ -43,9 +44,12 @@ def _form_of_errors(arguments: Sequence[str]) -> str:
 
 
 def _route(arguments: list[str]) -> int:
+    arguments = tmux_words.rewritten(arguments)
     first = arguments[0] if arguments else ""
     if first in _SUBCOMMANDS:
         return _SUBCOMMANDS[first](arguments[1:])
+    if said := tmux_words.hint(first):
+        raise UnknownCommand(said)
     is_word = bool(first) and not first.startswith("-")
     if is_word and (json_form(arguments) or ("-" in first[1:] and not _runs(first))):
         return _command(arguments)
@@ -293,6 +297,25 @@ def _say(arguments: list[str]) -> int:
     return run(arguments)
 
 
+def _tmux(arguments: list[str]) -> int:
+    """Do what a command of tmux does, in the workspace that its target names, or the usual one."""
+    words, where, form = split_own(arguments)
+    if not words or words[0] in ("--help", "-h"):
+        return _help("tmux")
+    name, words = tmux_words.aimed(words)
+    if name and words == ["kill-session"]:
+        return _SUBCOMMANDS["kill-server"]([name])
+    from fugue_tui import sockets
+    from fugue_tui.client import command_request
+
+    try:
+        path = sockets.find(where.get("--workspace", name), where.get("--socket", ""))
+        answer = command_request.ask(path, ["run-tmux-command", "--base-index", "1", "--", *words])
+    except NotRunning as error:
+        return _failed(NotRunning(f"{error}; start one with: fugue-tui"), form)
+    return _show({**answer, "text": str(answer.get("text", "")).removeprefix("run-tmux-command: ")}, form)
+
+
 def _claude(arguments: list[str]) -> int:
     from fugue_tui.cli.claude_command import run
 
@@ -311,6 +334,14 @@ def _show_file(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(_own_words(arguments)):
         return _help("show")
     from fugue_tui.cli.show_command import run
+
+    return run(arguments)
+
+
+def _replay(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help("replay")
+    from fugue_tui.cli.replay_command import run
 
     return run(arguments)
 
@@ -371,9 +402,11 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "policy": _policy,
     "say": _say,
     "show": _show_file,
+    "replay": _replay,
     "hook": _hook,
     "claude": _claude,
     "open": _open,
+    "tmux": _tmux,
     "new": _new,
     "help": lambda arguments: _help(arguments[0] if arguments else ""),
     **{verb: _whole(verb) for verb in _WHOLE},

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fugue_tui.server_start import StartOptions
 
-OPTIONS = ("--workspace", "--socket", "--config", "--engine", "--command", "--prefix")
-FLAGS = ("--read-only", "--foreground")
+OPTIONS = ("--workspace", "--socket", "--config", "--engine", "--command", "--prefix", "--directory")
+FLAGS = ("--read-only", "--foreground", "--detached")
 
 
 class StartRequest:
@@ -63,6 +63,10 @@ def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> i
     With `refusal`, a positional name starts only a saved workspace, as it may be a mistyped command; `refusal` returns
     the error text.
     """
+    if "--directory" in asked.options:
+        _enter(asked.options["--directory"])
+    if "--detached" in asked.options:
+        return _start_detached(asked)
     if "--read-only" in asked.options:
         from fugue_tui.cli.workspace_commands import attach_as
 
@@ -81,6 +85,21 @@ def start(asked: StartRequest, refusal: Callable[[str], str] | None = None) -> i
     if "--foreground" in asked.options:
         return starting.show(asked.to_start())
     return starting.start(asked.to_start())
+
+
+def _enter(directory: str) -> None:
+    """Make a directory the current one, in which the first pane starts. Raises Usage."""
+    try:
+        os.chdir(os.path.expanduser(directory))
+    except OSError as error:
+        raise Usage(f"--directory: {directory[:200]!a}: {error.strerror}") from None
+
+
+def _start_detached(asked: StartRequest) -> int:
+    """Start a workspace's server in the background, and return once it runs. Raises AlreadyRunning or FugueError."""
+    from fugue_tui import server_start as starting
+
+    return starting.start_detached(asked.to_start())
 
 
 def _is_known(word: str) -> bool:

@@ -29,9 +29,15 @@ class Option(NamedTuple):
 
 SUBCOMMANDS: Final = (
     Subcommand("", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "attach to a workspace that runs or is saved"),
-    Subcommand("new", "NAME [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "the same with one that need not be there yet"),
+    Subcommand(
+        "new", "NAME [--detached] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "the same with one that need not be there yet"
+    ),
     Subcommand("open", "[DIR|FILE|LAYOUT] [--yes]", "the same with a project's workspace"),
-    Subcommand("attach", "[NAME] [-r|--read-only] [--prefix KEY]", "attach to one that runs; -r only looks on"),
+    Subcommand(
+        "attach",
+        "[NAME] [-r|--read-only] [--detach-others] [--prefix KEY]",
+        "attach to one that runs; -r only looks on",
+    ),
     Subcommand("detach", "[NAME] [--all]", "send the terminal used last away, or all"),
     Subcommand("ls", "[--json]", "list the workspaces that run or are saved"),
     Subcommand("rename", "[NAME] NEW", "give a running one another name"),
@@ -53,6 +59,12 @@ SUBCOMMANDS: Final = (
         "print a sideband tag, such as say notify --text done",
     ),
     Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
+    Subcommand(
+        "replay",
+        "FILE [--speed N] [--idle SECONDS] [--export OUTPUT]",
+        "play a recording here; or write it as .svg, .gif, .mp4, .txt or .cast",
+    ),
+    Subcommand("tmux", "COMMAND [ARGUMENT]...", "do what a command of tmux does, such as split-window -h"),
     Subcommand("claude", "[ARGUMENT]...", "run Claude Code in a pane; its agent teams open panes here"),
     Subcommand("hook", "claude|codex|gemini [EVENT | --status-line]", "say what the agent in this pane does"),
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
@@ -71,6 +83,8 @@ OPTIONS: Final = (
     Option(("-e", "--command"), "LINE", "run this line in the first pane, or a new window, instead of a login shell"),
     Option(("--foreground",), "", "run in this terminal alone, without a server: the workspace ends with it"),
     Option(("-r", "--read-only"), "", "look on; type nothing"),
+    Option(("--detached",), "", "start a workspace in the background"),
+    Option(("--directory",), "DIR", "start its first pane there"),
     Option(("--prefix",), "KEY", "this terminal's own prefix key, such as ctrl+a"),
     Option(("--socket",), "PATH", "listen, or connect, there"),
     Option(("--json",), "", 'print JSON; --json=envelope: {"success": true, "data": ...}, or false and "error"'),

@@ -23,7 +23,7 @@ OUTSIDE = ("FUGUE_SOCKET", "FUGUE_WORKSPACE")
 
 def attach(arguments: list[str]) -> int:
     """Attach this terminal to a running workspace."""
-    options, positional, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only",))
+    options, positional, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only", "--detach-others"))
     return attach_as(options, positional)
 
 
@@ -31,6 +31,9 @@ def attach_as(options: dict[str, str], positional: list[str]) -> int:
     """Attach with parsed arguments. Raises NotRunning with the way out."""
     wanted = _one("attach", options, positional)
     hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
+    if "--detach-others" in options:
+        path, name = requested("attach", options, positional, around=False)
+        _print_answer(name, path, ["detach-client", "--all"])
     if not wanted and "--socket" not in options:
         with suppress(NotRunning):  # The usual case, without looking for others.
             return join(sockets.path_of(sockets.DEFAULT), hello, sockets.DEFAULT)

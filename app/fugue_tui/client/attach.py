@@ -45,13 +45,8 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
     unexpectedly.
     """
     with link:
-        try:
-            welcome, rest = _answer(link)
-        except SocketError as error:
-            raise type(error)(f"{f'workspace {wanted}' if wanted else 'the workspace'}: {error}") from None
+        welcome, rest = _welcomed(link, wanted)
         if isinstance(welcome, Bye):
-            if welcome.reason == attach_protocol.RUNNING:
-                raise sockets.already_running(welcome.message)
             return print_end(welcome, wanted)
         if wanted and welcome.workspace != wanted:
             raise SocketError(f"the workspace that listens there is called {welcome.workspace!a}")
@@ -65,6 +60,25 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         if end is None:
             raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui new {name} starts it again")
         return end if isinstance(end, int) else print_end(end, name)
+
+
+def started(link: socket.socket, workspace: str) -> int:
+    """The exit status of starting a server with no client, once it answers or has failed. Closes `link`. Raises
+    NotRunning, AlreadyRunning or SocketError."""
+    with link:
+        answer, _ = _welcomed(link, workspace)
+    return print_end(answer, workspace) if isinstance(answer, Bye) and answer.reason == "error" else 0
+
+
+def _welcomed(link: socket.socket, wanted: str) -> tuple[Welcome | Bye, bytes]:
+    """The server's answer and the bytes after it. Raises NotRunning, AlreadyRunning or SocketError."""
+    try:
+        welcome, rest = _answer(link)
+    except SocketError as error:
+        raise type(error)(f"{f'workspace {wanted}' if wanted else 'the workspace'}: {error}") from None
+    if isinstance(welcome, Bye) and welcome.reason == attach_protocol.RUNNING:
+        raise sockets.already_running(welcome.message)
+    return welcome, rest
 
 
 def environment(names: Sequence[str], env: Mapping[str, str] = os.environ) -> bytes:

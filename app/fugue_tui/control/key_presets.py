@@ -66,9 +66,8 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
     {
         "p": "select-window previous",
         "P": "palette",
-        "<": "palette",
-        ">": "palette",
         "/": "help",
+        "ctrl+f": "search-everywhere",
     }
 )
 """What differs from the default keys after the prefix."""

@@ -46,6 +46,8 @@ class Action(StrEnum):
     QUIT = "quit"
     CHOOSE_WINDOW = "choose-window"
     CHOOSE_SESSION = "choose-session"
+    CHOOSE_TREE = "choose-tree"
+    SEARCH = "search-everywhere"
     RENAME_PANE = "ask-rename-pane"
     RENAME_WINDOW = "ask-rename-window"
     RENAME_SESSION = "ask-rename-session"
@@ -61,6 +63,10 @@ class Action(StrEnum):
     MESSAGES = "show-messages"
     INFO = "show-info"
     CLOCK = "show-clock"
+    PANE_MENU = "pane-menu"
+    WINDOW_MENU = "window-menu"
+    NEXT_ALERT = "next-alert"
+    PREVIOUS_ALERT = "previous-alert"
     LOCK = "lock-keys"
     RESIZE_MODE = "resize-mode"
     MOVE_MODE = "move-mode"
@@ -125,6 +131,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "n": "select-window next",
         "P": "select-window previous",
         "l": "select-window last",
+        "alt+n": Action.NEXT_ALERT,
+        "alt+p": Action.PREVIOUS_ALERT,
         **{str(tab % 10): f"select-window :{tab}" for tab in range(1, 11)},
         "'": Action.WINDOW_NUMBER,
         ".": Action.MOVE_WINDOW,
@@ -133,6 +141,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "&": "close-window",
         "w": Action.CHOOSE_WINDOW,
         "s": Action.CHOOSE_SESSION,
+        "g": Action.CHOOSE_TREE,
+        "/": Action.SEARCH,
         "$": Action.RENAME_SESSION,
         "(": "select-session previous",
         ")": "select-session next",
@@ -147,7 +157,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "V": "paste-smart",
         "p": Action.PALETTE,
         ":": Action.COMMAND_LINE,
-        ">": Action.COMMAND_LINE,
+        "<": Action.WINDOW_MENU,
+        ">": Action.PANE_MENU,
         "a": Action.APPROVALS,
         "?": Action.HELP,
         "H": Action.HOLD_PANE,

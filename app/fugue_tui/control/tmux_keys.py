@@ -27,7 +27,7 @@ class TmuxKey(NamedTuple):
 
 
 _FITS: Final = "a window has the size of the terminal that shows it; there is nothing to scroll to"
-_MENU: Final = "there is no menu; the palette has the commands"
+_MENU: Final = "same: opens a menu"
 _BUFFERS: Final = "there is one buffer, which ] pastes"
 _LAYOUTS: Final = {
     "1": ("even-horizontal", "even_horizontal"),
@@ -55,14 +55,14 @@ PREFIX: Final = (
     TmuxKey(",", "rename-window", ("ask-rename-window",)),
     TmuxKey("-", "delete-buffer", ("delete-newest-buffer",), _BUFFERS),
     TmuxKey(".", "move-window", ("ask-move-window",), "no command moves a window"),
-    TmuxKey("/", "list-keys -1N", (), "? lists all keys"),
+    TmuxKey("/", "list-keys -1N", ("help",), "searches all panes; ? lists all keys"),
     TmuxKey("0", "select-window -t :=0", (), "windows are counted from 1: this is the tenth"),
     *(TmuxKey(str(tab), f"select-window -t :={tab}", (f"select-window :{tab}",)) for tab in range(1, 10)),
     TmuxKey(":", "command-prompt", ("command-line",)),
     TmuxKey(";", "last-pane", ("focus-pane last",)),
-    TmuxKey("<", "display-menu of the window", (), _MENU),
+    TmuxKey("<", "display-menu of the window", ("window-menu",)),
     TmuxKey("=", "choose-buffer", ("choose-buffer",), _BUFFERS),
-    TmuxKey(">", "display-menu of the pane", (), _MENU),
+    TmuxKey(">", "display-menu of the pane", ("pane-menu",)),
     TmuxKey("?", "list-keys -N", ("help",)),
     TmuxKey("C", "customize-mode", (), "settings are in a file: fugue-tui config path"),
     TmuxKey("D", "choose-client", ("choose-client",)),
@@ -97,11 +97,11 @@ PREFIX: Final = (
         TmuxKey(f"M-{key}", f"select-layout {theirs}", (f"select-layout {ours}",), "Space goes through the layouts")
         for key, (theirs, ours) in _LAYOUTS.items()
     ),
-    TmuxKey("M-n", "next-window -a", (), "j goes to the agent that has waited longest"),
+    TmuxKey("M-n", "next-window -a", ("next-alert",)),
     TmuxKey(
         "M-o", "rotate-window -D", ("rotate-panes --no-forward", "rotate-panes --forward=false"), "C-o goes around"
     ),
-    TmuxKey("M-p", "previous-window -a", (), "j goes to the agent that has waited longest"),
+    TmuxKey("M-p", "previous-window -a", ("previous-alert",)),
     *(
         TmuxKey(f"{held}-{key}", f"resize-pane -{key[0]}{by}", (f"resize-pane --side {side} --cells {cells}",))
         for held, by, cells in (("M", " 5", 5), ("C", "", 1))
@@ -115,18 +115,18 @@ ROOT: Final[Mapping[str, str]] = MappingProxyType(
     {
         "MouseDown1Pane": "same: focuses the pane",
         "MouseDown1Status": "same: selects the window",
-        "MouseDown2Pane": "no: a middle click pastes where the terminal does that, with Shift",
-        "MouseDown3Pane": f"no: {_MENU}",
-        "MouseDown3Status": f"no: {_MENU}",
-        "MouseDown3StatusLeft": f"no: {_MENU}",
+        "MouseDown2Pane": "same: pastes what was copied last",
+        "MouseDown3Pane": _MENU,
+        "MouseDown3Status": _MENU,
+        "MouseDown3StatusLeft": _MENU,
         "MouseDrag1Pane": "same: selects, without copy mode",
         "MouseDrag1Border": "same: resizes",
         "WheelUpPane": "same: scrolls back, without copy mode",
-        "WheelUpStatus": "no: a click selects the window",
-        "WheelDownStatus": "no: a click selects the window",
+        "WheelUpStatus": "same: the previous window",
+        "WheelDownStatus": "same: the next window",
         "DoubleClick1Pane": "same: selects the word",
         "TripleClick1Pane": "same: selects the line",
-        "M-MouseDown3Pane": f"no: {_MENU}",
+        "M-MouseDown3Pane": f"{_MENU}, in programs that take the mouse too",
     }
 )
 """tmux's table `root`, which holds keys of the mouse alone."""

@@ -51,6 +51,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
     RerunOffer,
@@ -179,6 +180,8 @@ class Multiplexer:
         """Which panes' output is parsed for commands."""
         self.closed_panes = ClosedPanes(self)
         """Panes that were closed a moment ago, whose programs live on."""
+        self.recordings = Recordings(self)
+        """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
         self.clients: Clients = NoClients()
@@ -287,6 +290,7 @@ class Multiplexer:
 
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
+        self.recordings.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():

@@ -24,6 +24,8 @@ class InputSender:
         """Whether the last input was submitted with Enter."""
         self.gate: Final = InputGate()
         """Holds input back while a text waits for its Enter."""
+        self.on_sent: Callable[[bytes], None] | None = None
+        """Called with the input that the program is sent, unless the terminal hides it, as a password."""
         self._lock, self._channel = lock, channel
         self._viewers: WeakSet[object] = WeakSet()
         """Those that have the focus."""
@@ -33,7 +35,7 @@ class InputSender:
         if self.gate.closed:
             return self.gate.wait(partial(self.write, data), len(data))
         self.sent.wrote(data, self._channel.foreground_group())
-        return self._channel.write(data)
+        return self._write(data)
 
     def press(self, press: KeyPress) -> bool:
         """Send a key, encoded by the program's modes; False if the program has exited, or has too much unread input.
@@ -66,7 +68,7 @@ class InputSender:
             return self.gate.wait(partial(self.paste, text), len(text.encode()))
         data = self._encoded(lambda emulator: emulator.encode_paste(text))
         self.sent.wrote(data, self._channel.foreground_group())
-        return self._channel.write(data)
+        return self._write(data)
 
     def focus(self, focused: bool, viewer: object | None = None) -> None:
         """Report to the program that it has or lost the focus, if it requested that: with several viewers, that the
@@ -84,7 +86,12 @@ class InputSender:
 
     def _send(self, data: bytes) -> bool:
         try:
-            self._channel.write(data)
+            self._write(data)
         except (TerminalGone, InputFull):
             return False
         return True
+
+    def _write(self, data: bytes) -> int:
+        if self.on_sent is not None and not self._channel.hides_input():
+            self.on_sent(data)
+        return self._channel.write(data)

@@ -114,6 +114,7 @@ class Terminal:
         self.paste: Final = sender.paste
         self.focus: Final = sender.focus
         """They send input; see `InputSender`."""
+        self._sender = sender
         self._tags = TagFilter(self._channel.is_canonical)
         self._passthrough = TmuxPassthrough()
         self._channel.start()
@@ -167,6 +168,11 @@ class Terminal:
                 self._observers.remove(call)
 
         return unsubscribe
+
+    def observe_input(self, call: Callable[[bytes], None] | None) -> None:
+        """Call one function with what the program is sent, where the terminal shows it; None for no function. It is
+        called by the thread that sends, and must return at once."""
+        self._sender.on_sent = call
 
     @property
     def title(self) -> str:

@@ -128,6 +128,7 @@ class FugueApp(App[int], inherit_bindings=False):
             lambda: self.call_later(self._update_status),
             self._update_states,
             lambda: self.behind_seconds,
+            lambda: self._frames.held_until,
         )
         self.alerts = Messages(self.status_updates.request, lambda: self.clients.watched)
         self.errors = server.errors

@@ -44,6 +44,10 @@ class StatusBars(Protocol):
         """The state of a pane's agent has changed."""
         ...
 
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed."""
+        ...
+
 
 class ServerContext(Protocol):
     """What there is once for all views, as services and views use it. Main thread only."""

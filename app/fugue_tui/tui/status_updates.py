@@ -13,6 +13,8 @@ LABEL_SECONDS: Final = 1.0
 PAUSE_SECONDS: Final = 0.08
 """Minimum seconds between updates for changes that come in streams, such as of the states of agents: the first is shown
 at once."""
+WORDS_SECONDS: Final = 0.5
+"""The same for what agents say in a state, such as their progress."""
 REST_SECONDS: Final = 10.0
 """How often idle panes release memory while no client shows the screen."""
 
@@ -27,11 +29,12 @@ class StatusUpdates:
         update: Callable[[], object],
         update_states: Callable[[Collection[PaneId]], object],
         pause: Callable[[], float],
+        held_until: Callable[[], float],
     ) -> None:
         """`update` schedules one update, `update_states` shows the states of some panes; `pause` is how many seconds to
-        leave at least between updates for streams of changes."""
+        leave at least between updates for streams of changes, which wait until a time on the loop's clock."""
         self._mux, self._clients, self._update, self._update_states = mux, clients, update, update_states
-        self._pause = pause
+        self._pause, self._held_until = pause, held_until
         self._requested = False
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
@@ -54,13 +57,24 @@ class StatusUpdates:
 
     def state_changed(self, pane: PaneId) -> None:
         """The state of a pane's agent has changed: show it at once, or a pause after the last update."""
+        self._show_after(pane, PAUSE_SECONDS)
+
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed: show it after a longer pause."""
+        self._show_after(pane, WORDS_SECONDS)
+
+    def _show_after(self, pane: PaneId, pause: float) -> None:
+        """Show a pane's state that long after the last update, or together with another that comes before."""
         if not self._clients.watched:
             return
         self._changed.add(pane)
+        loop = asyncio.get_running_loop()
+        due = max(self._updated_at + max(pause, self._pause()), loop.time())
+        if self._soon is not None and self._soon.when() > due:
+            self._soon.cancel()
+            self._soon = None
         if self._soon is None:
-            loop = asyncio.get_running_loop()
-            due = self._updated_at + max(PAUSE_SECONDS, self._pause())
-            self._soon = loop.call_at(max(due, loop.time()), self._show_states)
+            self._soon = loop.call_at(due, self._show_states)
 
     def request_in(self, seconds: float) -> None:
         """The same after so many seconds."""
@@ -68,8 +82,12 @@ class StatusUpdates:
 
     def _show_states(self) -> None:
         self._soon = None
+        loop = asyncio.get_running_loop()
+        if (until := self._held_until()) > loop.time():
+            self._soon = loop.call_at(until, self._show_states)
+            return
         changed, self._changed = self._changed, set[PaneId]()
-        self._updated_at = asyncio.get_running_loop().time()
+        self._updated_at = loop.time()
         if changed and not self._requested:
             self._update_states(changed)
 
@@ -82,7 +100,7 @@ class StatusUpdates:
     def output_arrived(self) -> None:
         """Programs have written output: the names of the running programs may change."""
         if self._timer is None and not self._ended:
-            seconds = LABEL_SECONDS if self._clients.watched else REST_SECONDS
+            seconds = max(LABEL_SECONDS, self._pause()) if self._clients.watched else REST_SECONDS
             self._timer = asyncio.get_running_loop().call_later(seconds, self._elapsed)
 
     def _elapsed(self) -> None:

@@ -50,6 +50,10 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         if not refresh_regions(self):
             super()._compositor_refresh()
 
+    def on_screen_resume(self) -> None:
+        """A dialog has closed: titles and the status bar may have waited for that."""
+        self._app_context.status_updates.request()
+
     def pane_of(self, widget: Widget) -> PaneId | None:
         """The pane in which a widget is."""
         return self._app_context.grid.pane_of(widget)
@@ -98,6 +102,32 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         if pane is not None and pane in self._app_context.mux.exits:  # An earlier Enter may have started it again.
             self._app_context.commands.run_line(["close-pane", "--pane", str(pane)])
 
+    def on_terminal_view_menu_requested(self, message: TerminalView.MenuRequested) -> None:
+        """Open the menu of the pane."""
+        pane = self.pane_of(message.view)
+        if pane is not None and self.is_current:
+            self._actions.menus.pane(pane, message.at, message.cell)
+
+    def on_terminal_view_paste_requested(self, message: TerminalView.PasteRequested) -> None:
+        """Paste what was copied last."""
+        pane = self.pane_of(message.view)
+        if self._app_context.clipboard and pane is not None:
+            self._app_context.commands.run(FocusPane(pane=str(pane)), _MOUSE)
+            self._actions.paste_newest()
+
+    def on_status_bar_menu_requested(self, message: StatusBar.MenuRequested) -> None:
+        """Open the menu of a window, or of the session and the workspace."""
+        if not self.is_current:
+            return
+        if message.window is None:
+            self._actions.menus.session(message.at)
+        else:
+            self._actions.menus.window(message.window, message.at)
+
+    def on_status_bar_scrolled(self, message: StatusBar.Scrolled) -> None:
+        """Select the previous window, or the next one."""
+        self._actions.run(binding(f"select-window {'next' if message.step > 0 else 'previous'}"))
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Focus the clicked pane; the message is outdated if the focus has moved since."""
         pane = self.pane_of(event.widget) if event.widget is self.focused else None
@@ -107,6 +137,10 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
         """Focus the pane whose title was clicked."""
         self._app_context.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
+
+    def on_pane_grid_title_menu_requested(self, message: PaneGrid.TitleMenuRequested) -> None:
+        """Open the menu of the pane."""
+        self._actions.menus.pane(message.pane, message.at)
 
     def on_pane_grid_title_dragged(self, message: PaneGrid.TitleDragged) -> None:
         """Show where a pane would go that is dragged by its title."""

@@ -44,7 +44,6 @@ from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.workspace.model import Workspace
 
-
 COLLECT_SECONDS: Final = 5.0
 """From the end of a view until its memory is freed."""
 
@@ -64,6 +63,11 @@ class AllStatusBars:
         """The state of a pane's agent has changed."""
         for view in self._server.views:
             view.status_updates.state_changed(pane)
+
+    def words_changed(self, pane: PaneId) -> None:
+        """What the agent in a pane says in its state has changed."""
+        for view in self._server.views:
+            view.status_updates.words_changed(pane)
 
 
 class WorkspaceServer:
@@ -200,6 +204,8 @@ class WorkspaceServer:
         mux.on_overlay.connect(self._show_overlay)
         mux.lease.on_change.connect(self.status_updates.request)
         mux.user_options.on_change.connect(self.status_updates.request)
+        mux.recordings.on_change.connect(self.status_updates.request)
+        mux.recordings.on_fault.connect(lambda source, why: self.inform(f"the recording of {source} has ended: {why}"))
         mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
 

@@ -241,7 +241,13 @@ CALLS: dict[str, tuple[str, ...]] = {
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_each_command_does_no_more_than_the_policy_is_told(room: Room, verb: Any) -> None:
     pane = room.cat()
-    room.run(RunTmuxCommand(command=("split-window", "-d", "cat")))
+    for words in (
+        ("split-window", "cat"),
+        ("select-pane", "-t", str(pane)),
+        ("new-window", "cat"),
+        ("select-window", "-l"),
+    ):
+        room.run(RunTmuxCommand(command=words))
     command = RunTmuxCommand(command=(verb.name, *CALLS.get(verb.name, ())))
     origin = agent(pane)
     done = set[Effect]()
@@ -258,6 +264,42 @@ def test_typing_into_the_pane_of_another_has_that_pane_as_its_target(room: Room)
     assert command.targets(room.mux, agent(first)) == (second,)
     with pytest.raises(FugueError):
         RunTmuxCommand(command=("send-keys", "-t", "%9", "x")).targets(room.mux, agent(first))
+
+
+def test_what_has_a_command_of_its_own_is_the_same_as_with_a_flag(room: Room) -> None:
+    first = room.cat()
+    tmux(room, "split-window", "cat")
+    tmux(room, "last-pane")
+    assert tmux(room, "display-message", "-p", "#D") == [str(first)]
+    tmux(room, "rotate-window")
+    assert tmux(room, "list-panes", "-F", "#D") == ["%2", str(first)]
+    tmux(room, "rotate-window", "-D")
+    assert tmux(room, "list-panes", "-F", "#D") == [str(first), "%2"]
+    tmux(room, "new-window", "cat")
+    for word, at in (("next-window", "0"), ("previous-window", "1"), ("last-window", "0")):
+        tmux(room, word)
+        assert tmux(room, "display-message", "-p", "#I") == [at]
+    before = room.mux.workspace.windows[0].layout
+    tmux(room, "next-layout", "-t", "@1")
+    assert room.mux.workspace.windows[0].layout != before
+    tmux(room, "clear-history", "-t", str(first))
+
+
+def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:
+    def from_one(*words: str) -> str:
+        return room.run(RunTmuxCommand(command=words, base_index=1), Origin(Door.CLI)).text
+
+    room.cat()
+    tmux(room, "new-window", "cat")
+    tmux(room, "split-window", "-d", "cat")
+    assert from_one("display-message", "-p", "#I.#P #{base-index}#{pane-base-index}") == "2.1 11"
+    assert from_one("display-message", "-p", "-t", ":2.2", "#D") == "%3"
+    from_one("select-window", "-t", ":1")
+    assert from_one("list-windows", "-F", "#I#{window_flags}") == "1*\n2"
+    from_one("move-window", "-s", ":1", "-t", "2")
+    assert from_one("list-windows", "-F", "#I #{window_id}") == "1 @2\n2 @1"
+    with pytest.raises(NotFound, match="can't find window: :0"):
+        from_one("select-window", "-t", ":0")
 
 
 def test_windows_and_panes_move(room: Room) -> None:

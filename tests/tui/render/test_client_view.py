@@ -155,7 +155,7 @@ def no_colours(answer: bytes) -> bytes:
 )
 def test_fewer_colours_are_what_is_sent(serve_mirrored: Serve, term: str, never: str) -> None:
     serving, large, other = both(
-        serve, "sh", "-c", COLOURFUL, size=LARGE, term=term, colorterm="", answering=no_colours
+        serve_mirrored, "sh", "-c", COLOURFUL, size=LARGE, term=term, colorterm="", answering=no_colours
     )
     serving.shows(other, "true indexed plain")
     assert b"38;2;255;100;50" in large.received

@@ -38,6 +38,10 @@ class Painted:
             self._frames.want(pane)
         return list(self.order)
 
+    def press(self) -> None:
+        """A key for the focused pane."""
+        self._frames.render_soon(self.stage.mux.focused)
+
     def later(self, seconds: float) -> list[PaneId]:
         """The panes painted so much later."""
         self.order.clear()
@@ -63,6 +67,36 @@ async def test_the_focused_pane_waits_for_no_other(open_stage: Open, monkeypatch
         assert painted.later(0.02) == []
         assert painted.want(ONE) == [ONE]
         assert painted.later(0.05) == [TWO, THREE]
+
+
+async def test_after_a_key_the_others_wait_for_the_focused_pane(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        await three_panes(stage)
+        painted = Painted(stage, monkeypatch)
+        painted.press()
+        assert painted.want(TWO) == []
+        assert painted.want(ONE) == [ONE]
+        assert painted.later(0.001) == [TWO]
+        painted.later(1)
+        painted.press()
+        assert painted.want(THREE) == []
+        assert painted.later(0.01) == [THREE]
+
+
+async def test_keys_that_are_held_down_leave_time_for_the_other_panes(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        await three_panes(stage)
+        painted = Painted(stage, monkeypatch)
+        painted.press()
+        painted.want(TWO)
+        for _ in range(4):
+            painted.later(0.002)
+            painted.press()
+        assert TWO in painted.later(0.001)
 
 
 async def test_panes_behind_a_dialog_wait_for_its_pace(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,19 +91,25 @@ class ConfigFile:
         if self.path.exists() and not self.path.stat().st_mode & stat.S_IWUSR:
             raise ConfigError(f"{self.path}: it is read-only, and was left as it is")
 
+    def _check_unchanged(self) -> None:
+        self.check_writable()
+        if self._read(self.path) != self.text:
+            raise ConfigError(f"{self.path}: it was changed meanwhile, and was left as it is; try again")
+
     def save_backup(self) -> None:
         """Copy the file to its backup, unless it has one. Raises ConfigError."""
         if self.path.exists() and not self.backup.exists():
             self._write(self.backup, self.text)
 
     def write(self, text: str) -> None:
-        """Replace the content. Raises ConfigError."""
-        self.check_writable()
+        """Replace the content. Raises ConfigError, also if another program has changed it."""
+        self._check_unchanged()
         self._write(self.path, text)
 
     def restore(self, text: str) -> None:
-        """Put the original text back and remove the backup; without one, remove the file. Raises ConfigError."""
-        self.check_writable()
+        """Put the original text back and remove the backup; without one, remove the file. Raises ConfigError, also if
+        another program has changed it."""
+        self._check_unchanged()
         if self.backup.exists():
             self.backup.replace(self.path)
         elif text:

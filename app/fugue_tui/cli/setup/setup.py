@@ -1,7 +1,10 @@
 """`fugue-tui setup`: registers this program with the MCP clients that are installed, or with those that are named, and
 installs its hooks in those that are agents."""
 
-from collections.abc import Callable, Sequence
+import fcntl
+import os
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Final
 
 from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
@@ -26,7 +29,8 @@ def setup(arguments: list[str]) -> int:
     words = program()
     warning = "" if undo else transience(words[0])
     hooked = "--no-hooks" not in options
-    outcomes = [each for client in clients for each in _outcomes(client, words, undo=undo, dry=dry, hooked=hooked)]
+    with _alone():
+        outcomes = [each for client in clients for each in _outcomes(client, words, undo=undo, dry=dry, hooked=hooked)]
     if undo and not names:
         outcomes = [each for each in outcomes if each.state is not State.ABSENT]
     if "--json" in options:
@@ -37,6 +41,17 @@ def setup(arguments: list[str]) -> int:
     else:
         _print(outcomes, warning, undo=undo, dry=dry)
     return 1 if not clients or any(each.error for each in outcomes) else 0
+
+
+@contextmanager
+def _alone() -> Generator[None]:
+    """One setup of a home at a time, where its file system has locks."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            home = os.open(os.path.expanduser("~"), os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, home)
+            fcntl.flock(home, fcntl.LOCK_EX)
+        yield
 
 
 def _chosen(names: Sequence[str], *, undo: bool) -> list[Client]:

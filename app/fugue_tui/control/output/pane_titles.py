@@ -56,7 +56,8 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     marked = "marked" if mux.user_options.marked == pane else ""
     if pane in mux.user_options.synchronized(mux.window_of(pane)):
         marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
-    states = (marked, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    recorded = "recorded" if mux.recordings.of(str(pane)) else ""
+    states = (marked, recorded, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
     state = ", ".join(part for part in states if part)
     return Title(title.text, state, tone, mode=terminal.copy_mode.label, colour=title.colour)
 

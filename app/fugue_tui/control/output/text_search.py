@@ -2,7 +2,7 @@
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -48,7 +48,7 @@ def _has_capitals(text: str) -> bool:
     return False
 
 
-class _Hit(Struct, frozen=True):
+class LineMatches(Struct, frozen=True):
     """The matches in a line."""
 
     row: int
@@ -61,7 +61,7 @@ class _Hit(Struct, frozen=True):
 class Found(Struct, frozen=True, eq=False):
     """The matches in a terminal's text, in reading order. Where they are on the screen is worked out when asked for."""
 
-    hits: Sequence[_Hit]
+    hits: Sequence[LineMatches]
     before: Sequence[int]
     """How many matches there are before those of each hit, and in all."""
     cols: int
@@ -101,26 +101,48 @@ class Found(Struct, frozen=True, eq=False):
         return lay_out(hit.text, hit.spans, hit.row, self.cols)
 
 
+class Snapshot(Struct, frozen=True, eq=False):
+    """A terminal's text at one time."""
+
+    text: FullText
+    cols: int
+    changes: int
+    """The terminal's count of changes at that time."""
+
+
+def snapshot(terminal: Terminal) -> Snapshot | None:
+    """The screen and the scrollback; None if the terminal is closed. On a thread of its own: it takes the lock for a
+    chunk of text at a time."""
+    changes, cols = terminal.changes, terminal.size.cols
+    text = full_text(terminal, time.monotonic() + TIME_LIMIT)
+    return Snapshot(text, cols, changes) if text is not None else None
+
+
 def find_all(terminal: Terminal, pattern: Pattern) -> Found | None:
-    """All matches in the screen and the scrollback; None if the terminal is closed. On a thread of its own: it takes
-    the lock for a chunk of text at a time."""
-    deadline, changes, cols = time.monotonic() + TIME_LIMIT, terminal.changes, terminal.size.cols
-    text = full_text(terminal, deadline)
-    if text is None:
-        return None
-    hits: list[list[_Hit]] = []
+    """All matches in a terminal's text; None if it is closed. On a thread of its own."""
+    at_present = snapshot(terminal)
+    return find_in(at_present, pattern) if at_present is not None else None
+
+
+def find_in(
+    searched: Snapshot, pattern: Pattern, most: int = MOST_MATCHES, stopped: Callable[[], bool] = lambda: False
+) -> Found:
+    """The matches in a text, some more than `most` of the newest if there are so many. On a thread of its own, which
+    gives way to others; it ends early once it is `stopped`."""
+    deadline, text = time.monotonic() + TIME_LIMIT, searched.text
+    hits: list[list[LineMatches]] = []
     count, cut = 0, False
     for chunk in _chunks(text, max(1, min(_CHUNK, pattern.reach))):
         found = _chunk_hits(text, chunk, pattern)
         hits.append(found)
         count += sum(len(hit.spans) for hit in found)
-        cut = count > MOST_MATCHES or time.monotonic() > deadline
+        cut = count > most or time.monotonic() > deadline or stopped()
         if cut:
             break
         time.sleep(0)  # Lets the thread that draws go first.
     newest = [hit for found in reversed(hits) for hit in found]
     before = [0, *accumulate(len(hit.spans) for hit in newest)]
-    return Found(newest, before, cols, text.bookmark.pin, text.last, changes, cut)
+    return Found(newest, before, searched.cols, text.bookmark.pin, text.last, searched.changes, cut)
 
 
 def _chunks(text: FullText, most: int) -> Iterator[range]:
@@ -135,7 +157,7 @@ def _chunks(text: FullText, most: int) -> Iterator[range]:
         stop = start
 
 
-def _chunk_hits(text: FullText, chunk: range, pattern: Pattern) -> list[_Hit]:
+def _chunk_hits(text: FullText, chunk: range, pattern: Pattern) -> list[LineMatches]:
     """The matches in some lines, in reading order."""
     encoded = [text.lines[index].encode(errors="replace") for index in chunk]
     data = b"\n".join(encoded)
@@ -145,7 +167,7 @@ def _chunk_hits(text: FullText, chunk: range, pattern: Pattern) -> list[_Hit]:
         line = bisect_right(begins, start) - 1
         begin, end = begins[line], begins[line + 1] - 1
         by_line.setdefault(line, []).append((start - begin, min(stop, end) - begin))
-    return [_Hit(text.starts[chunk[line]], text.lines[chunk[line]], spans) for line, spans in by_line.items()]
+    return [LineMatches(text.starts[chunk[line]], text.lines[chunk[line]], spans) for line, spans in by_line.items()]
 
 
 def _all_spans(data: bytes, pattern: Pattern) -> Iterator[tuple[int, int]]:

@@ -43,6 +43,9 @@ class RunTmuxCommand(
     command: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
     """The command and its arguments, such as ["split-window", "-h"]."""
 
+    base_index: Annotated[int, Meta(ge=0, le=1)] = 0
+    """The index of the first window and pane: 0, as tmux has it, or 1, as the tabs have it."""
+
     @property
     def effects(self) -> frozenset[Effect]:
         """Those of tmux's command; an unknown one does nothing."""
@@ -75,7 +78,7 @@ class RunTmuxCommand(
         if ";" in self.command:
             raise InvalidArgument(f"command {clean(verb.name)}: give one command at a time, without ;")
         arguments, environment = verb.arguments(self.command[1:]), partial(_environment, mux, origin)
-        return verb.translate(Call(mux, origin, Targets(mux, origin), arguments, environment))
+        return verb.translate(Call(mux, origin, Targets(mux, origin, self.base_index), arguments, environment))
 
 
 async def _finished(translation: Translation, results: Sequence[Any]) -> TmuxOutput:

@@ -1,7 +1,10 @@
 """Resolves tmux's targets: `%3`, `@2`, `$0`, `session:window.pane`, indexes, names and a few words.
 
-Windows and panes are numbered from 0, a session by its place among the sessions. Source: tmux(1), COMMANDS.
+Windows and panes are numbered from 0 or another base, a session by its place among the sessions. Source: tmux(1).
 """
+
+from collections.abc import Sequence
+from typing import TypeVar
 
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.target import window_in
@@ -12,12 +15,16 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Window
 
+T = TypeVar("T")
+
 
 class Targets:
     """The targets of one caller."""
 
-    def __init__(self, mux: Multiplexer, origin: Origin) -> None:
+    def __init__(self, mux: Multiplexer, origin: Origin, base: int = 0) -> None:
         self._mux, self._origin = mux, origin
+        self.base = base
+        """The index of the first window of a session, and of the first pane of a window."""
 
     @property
     def sessions(self) -> tuple[str, ...]:
@@ -47,8 +54,8 @@ class Targets:
             place = f"{session}{colon}{window}" if dot else word
             return self._in(self.window(place), pane if dot else "", word)
         inside = list(panes(self._mux.window_of(self._own()).layout))
-        if word.isdecimal() and int(word) < len(inside):
-            return inside[int(word)]
+        if (found := self._nth(inside, word)) is not None:
+            return found
         try:
             return self.window(word).active
         except NotFound:
@@ -68,7 +75,8 @@ class Targets:
         if rest.removeprefix("=") == "":
             return window_in(self._mux.workspace, here)
         if rest.isdecimal():
-            return self._one(found[int(rest) : int(rest) + 1], word)
+            nth = self._nth(found, rest)
+            return self._one([nth] if nth else [], word)
         named = [window for window in found if self._mux.window_name(window) == rest.removeprefix("=")]
         if not named and not colon and (rest in self.sessions or rest.startswith("$")):
             return window_in(self._mux.workspace, self.session(rest))
@@ -108,8 +116,12 @@ class Targets:
         if pane.startswith("%"):
             return self._by_id(pane)
         inside = list(panes(window.layout))
-        index = int(pane) if pane.isdecimal() else -1
-        return self._known(inside[index] if 0 <= index < len(inside) else None, word)
+        return self._known(self._nth(inside, pane), word)
+
+    def _nth(self, found: Sequence[T], index: str) -> T | None:
+        """The one with that index; None if it is none."""
+        at = int(index[:9]) - self.base if index.isdecimal() else -1
+        return found[at] if 0 <= at < len(found) else None
 
     def _one(self, found: list[Window], word: str) -> Window:
         if not found:

@@ -66,6 +66,8 @@ class PaneVariables:
 
     def __call__(self, name: str) -> str:
         """The value of a variable or an option; empty for an unknown one. Text of programs is cleaned."""
+        if reads := _INDEX.get(name):
+            return str(reads(self._mux, self._pane) + self._targets.base)
         if reads := _PANE.get(name):
             return reads(self._mux, self._pane)
         if reads := _WINDOW.get(name):
@@ -85,6 +87,8 @@ class PaneVariables:
         value = self._mux.tmux_options.get(scopes, name)
         if value is None and name == "default-shell":
             return login_shell(os.environ)
+        if value is None and name in ("base-index", "pane-base-index"):
+            return str(self._targets.base)
         return DEFAULTS.get(name) if value is None else value
 
 
@@ -92,8 +96,8 @@ def _flag(value: bool) -> str:
     return str(int(value))
 
 
-def _index(mux: Multiplexer, pane: PaneId) -> str:
-    return str(list(panes(mux.window_of(pane).layout)).index(pane))
+def _pane_index(mux: Multiplexer, pane: PaneId) -> int:
+    return list(panes(mux.window_of(pane).layout)).index(pane)
 
 
 def _exit_code(mux: Multiplexer, pane: PaneId) -> str:
@@ -116,9 +120,9 @@ def _window_flags(mux: Multiplexer, window: Window) -> str:
     return f"{current}{'Z' if window.zoomed else ''}"
 
 
-def _window_index(mux: Multiplexer, window: Window) -> str:
-    inside = [each.id for each in mux.workspace.windows if each.session == window.session]
-    return str(inside.index(window.id))
+def _window_index(mux: Multiplexer, pane: PaneId) -> int:
+    window = mux.window_of(pane)
+    return [each.id for each in mux.workspace.windows if each.session == window.session].index(window.id)
 
 
 def _windows(mux: Multiplexer, session: str) -> int:
@@ -129,9 +133,13 @@ def _is_attached(mux: Multiplexer, session: str) -> bool:
     return bool(mux.clients.attached()) and mux.front is not None and mux.front.session == session
 
 
+_INDEX: Final[Mapping[str, Callable[[Multiplexer, PaneId], int]]] = {
+    "pane_index": _pane_index,
+    "window_index": _window_index,
+}
+"""Counted from the base of the caller's targets."""
 _PANE: Final[Mapping[str, Callable[[Multiplexer, PaneId], str]]] = {
     "pane_id": lambda mux, pane: str(pane),
-    "pane_index": _index,
     "pane_title": lambda mux, pane: pane_label(mux, pane),
     "pane_active": lambda mux, pane: _flag(mux.window_of(pane).active == pane),
     "pane_pid": lambda mux, pane: str(mux.terminal(pane).pid),
@@ -151,7 +159,6 @@ _PANE: Final[Mapping[str, Callable[[Multiplexer, PaneId], str]]] = {
 }
 _WINDOW: Final[Mapping[str, Callable[[Multiplexer, Window], str]]] = {
     "window_id": lambda mux, window: str(window.id),
-    "window_index": _window_index,
     "window_name": lambda mux, window: clean(mux.window_name(window)),
     "window_active": lambda mux, window: _flag(_is_current(mux, window)),
     "window_panes": lambda mux, window: str(len(list(panes(window.layout)))),

@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fugue_tui.control.commands.layouts import EqualizePanes, SelectLayout, UndoLayout
+from fugue_tui.control.commands.clear_history import ClearHistory
+from fugue_tui.control.commands.layouts import EqualizePanes, RotatePanes, SelectLayout, UndoLayout
 from fugue_tui.control.commands.move import BreakPane, JoinPane, MoveWindow, SwapWindow
 from fugue_tui.control.commands.panes import (
     ClosePane,
@@ -385,7 +386,7 @@ def _move_window(call: Call) -> Translation:
     command = MoveWindow(
         window=str(window.id),
         session=call.targets.session(session) if session else window.session,
-        index=min(int(index[:5]), 9_999) + 1 if index else None,
+        index=max(1, min(int(index[:5]), 9_999) + 1 - call.targets.base) if index else None,
     )
     return Translation((command,) if call.has("d") else (command, SelectWindow(window=str(window.id))))
 
@@ -578,6 +579,21 @@ def _of_window(call: Call) -> Call:
     return call if "g" in flags else replace(call, arguments=replace(call.arguments, flags={**flags, "w": ()}))
 
 
+def _clear_history(call: Call) -> Translation:
+    return Translation((ClearHistory(pane=str(call.pane)),))
+
+
+def _rotate_window(call: Call) -> Translation:
+    return Translation((RotatePanes(window=str(call.window.id), forward=not call.has("D")),))
+
+
+def _with_flag(flag: str, translate: Callable[[Call], Translation]) -> Callable[[Call], Translation]:
+    """The translation of a command that is another one with a flag."""
+    return lambda call: translate(
+        replace(call, arguments=replace(call.arguments, flags={**call.arguments.flags, flag: ()}))
+    )
+
+
 def _verb(
     name: str, alias: str, flags: str, valued: str, translate: Callable[[Call], Translation], *effects: Effect
 ) -> Verb:
@@ -588,11 +604,14 @@ VERBS: Final = (
     _verb("break-pane", "breakp", "dP", "Fns", _break_pane, Effect.LAYOUT),
     _verb("capture-pane", "capturep", "eJNpq", "ESt", _capture_pane),
     _verb("display-message", "display", "lp", "ct", _display_message, Effect.LAYOUT),
+    _verb("clear-history", "clearhist", "H", "t", _clear_history, Effect.DESTROY),
     _verb("has-session", "has", "", "t", _has_session),
     _verb("join-pane", "joinp", "bdhv", "lpst", _join_pane, Effect.LAYOUT),
     _verb("kill-pane", "killp", "a", "t", _kill_pane, Effect.DESTROY),
     _verb("kill-session", "", "", "t", _kill_session, Effect.DESTROY),
     _verb("kill-window", "killw", "", "t", _kill_window, Effect.DESTROY),
+    _verb("last-pane", "lastp", "Z", "t", _with_flag("l", _select_pane), Effect.LAYOUT),
+    _verb("last-window", "last", "", "t", _with_flag("l", _select_window), Effect.LAYOUT),
     _verb("list-clients", "lsc", "", "Fft", _list_clients),
     _verb("list-panes", "lsp", "as", "Fft", _list_panes),
     _verb("list-sessions", "ls", "", "Ff", _list_sessions),
@@ -601,10 +620,15 @@ VERBS: Final = (
     _verb("move-window", "movew", "d", "st", _move_window, Effect.LAYOUT),
     _verb("new-session", "new", "AdP", "ceFnsxy", _new_session, Effect.RUN),
     _verb("new-window", "neww", "abdP", "ceFnt", _new_window, Effect.RUN),
+    _verb("next-layout", "nextl", "", "t", _with_flag("n", _select_layout), Effect.LAYOUT),
+    _verb("next-window", "next", "", "t", _with_flag("n", _select_window), Effect.LAYOUT),
+    _verb("previous-layout", "prevl", "", "t", _with_flag("p", _select_layout), Effect.LAYOUT),
+    _verb("previous-window", "prev", "", "t", _with_flag("p", _select_window), Effect.LAYOUT),
     _verb("rename-session", "rename", "", "t", _rename_session, Effect.LAYOUT),
     _verb("rename-window", "renamew", "", "t", _rename_window, Effect.LAYOUT),
     _verb("resize-pane", "resizep", "DLRUZ", "txy", _resize_pane, Effect.LAYOUT),
     _verb("respawn-pane", "respawnp", "k", "t", _respawn_pane, Effect.DESTROY, Effect.RUN),
+    _verb("rotate-window", "rotatew", "DUZ", "t", _rotate_window, Effect.LAYOUT),
     _verb("select-layout", "selectl", "Enop", "t", _select_layout, Effect.LAYOUT),
     _verb("select-pane", "selectp", "DLlRUZ", "Tt", _select_pane, Effect.LAYOUT),
     _verb("select-window", "selectw", "lnp", "t", _select_window, Effect.LAYOUT),

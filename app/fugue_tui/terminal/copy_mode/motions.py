@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from fugue_tui.terminal.copy_mode.text_units import Unit, cells, kind_of, span_at
 from fugue_tui.terminal.emulator.protocol import Emulator
-from fugue_tui.terminal.screen.pins import START, Point
+from fugue_tui.terminal.screen.pins import START, Pin, Point
 
 Motion: TypeAlias = Callable[[Emulator, Point], Point]
 """Returns where a movement leads from a position."""
@@ -58,6 +58,18 @@ def into_view(emulator: Emulator, at: Point) -> Point:
     """The nearest line that the view shows."""
     top = emulator.scrollback.top
     return Point(min(max(at.line, top), top + emulator.size.rows - 1), at.column)
+
+
+def centred(pin: Pin) -> Motion:
+    """To a pinned position, with the view around it if it is outside the view; nowhere if its text is gone."""
+
+    def move(emulator: Emulator, at: Point) -> Point:
+        to, bar, rows = pin.found(), emulator.scrollback, emulator.size.rows
+        if to is not None and not bar.top <= to.line < bar.top + rows:
+            emulator.scroll(bar.top + rows // 2 - to.line)
+        return to or at
+
+    return move
 
 
 def to_character(char: str, *, forward: bool, till: bool = False) -> Motion:

@@ -13,6 +13,7 @@ from fugue_tui.terminal.copy_mode.motions import (
     Motion,
     by_columns,
     by_lines,
+    centred,
     into_view,
     output_at,
     repeated,
@@ -22,7 +23,7 @@ from fugue_tui.terminal.copy_mode.motions import (
 from fugue_tui.terminal.copy_mode.text_units import Unit, span_at
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
-from fugue_tui.terminal.screen.pins import Point
+from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
@@ -176,6 +177,19 @@ class CopyMode:
             self._move(live, stay)
         if page_up:
             self._page(view, live, max(view.size.height - 1, 1))
+        self._update(live)
+
+    def show_match(self, query: Query, at: Pin) -> None:
+        """Start copy mode in the focused pane, with the cursor on a match of a search, with which `n` goes on."""
+        self.begin()
+        live, mode = self._live, self._mode
+        if live is None or mode is None:
+            return
+        self._deselect(live)
+        mode.prompt, self._last = None, query.text
+        mode.search = self._new_search(live)
+        mode.search.show(query)
+        self._move(live, centred(at))
         self._update(live)
 
     def _leave(self, live: Terminal) -> None:

@@ -57,6 +57,11 @@ class CopySearch:
         elif origin is not None:
             self._return(origin)
 
+    def show(self, query: Query) -> None:
+        """Search for something else, and leave the cursor where it is."""
+        self.set(query, backward=False)
+        self._waiting = None
+
     def mark(self) -> None:
         """Mark the matches that the view shows."""
         pattern, mode = self._pattern, self._live.copy_mode

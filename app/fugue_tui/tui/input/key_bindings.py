@@ -9,10 +9,12 @@ from msgspec import Struct
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, Mode, canonical, steps
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.output.text_search import Query
 from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
+from fugue_tui.terminal.screen.pins import Pin
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.copy_mode import CopyMode
 from fugue_tui.tui.input.quick_select import QuickSelect
@@ -75,6 +77,7 @@ class KeyDispatch:
         """The mode of each client that is in one."""
         self._client = 0
         """The client whose key was handled last."""
+        self._first_keys = keymap, _first_keys(keymap)
 
     @property
     def hint(self) -> str:
@@ -90,15 +93,9 @@ class KeyDispatch:
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
-        return f"{self._requests()}{self._keys_hint()}"
-
-    def _keys_hint(self) -> str:
-        """The keys to begin with."""
-        keys = {bound.words: spell(press) for press, bound in reversed(list(self.keymap.prefixed.items()))}
-        after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
-        direct = {bound.words: spell(press) for press, bound in self.keymap.always.items()}
-        first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
-        return " · ".join([*first, f"{spell(self.keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])
+        if self._first_keys[0] is not self.keymap:
+            self._first_keys = self.keymap, _first_keys(self.keymap)
+        return f"{self._requests()}{self._first_keys[1]}"
 
     @property
     def _shown_mode(self) -> Mode | None:
@@ -307,6 +304,10 @@ class KeyDispatch:
         """Start copy mode in the focused pane, or go on there; a page up, if wanted."""
         self._copy_mode.begin(page_up=page_up)
 
+    def show_match(self, query: Query, at: Pin) -> None:
+        """Start copy mode in the focused pane on a match of a search."""
+        self._copy_mode.show_match(query, at)
+
 
 _LABELS: Final = {
     Action.HELP: "help: keys, commands",
@@ -325,6 +326,8 @@ _LABELS: Final = {
     Action.QUIT: "end everything",
     Action.CHOOSE_WINDOW: "choose a window",
     Action.CHOOSE_SESSION: "choose a session",
+    Action.CHOOSE_TREE: "choose anything",
+    Action.SEARCH: "search all panes",
     Action.RENAME_PANE: "name the pane",
     Action.RENAME_WINDOW: "rename the window",
     Action.RENAME_SESSION: "rename the session",
@@ -340,6 +343,10 @@ _LABELS: Final = {
     Action.MESSAGES: "past messages",
     Action.INFO: "about this pane",
     Action.CLOCK: "time and date",
+    Action.PANE_MENU: "menu of the pane",
+    Action.WINDOW_MENU: "menu of the window",
+    Action.NEXT_ALERT: "next marked window",
+    Action.PREVIOUS_ALERT: "previous marked window",
     Action.LOCK: "lock the keys",
     Action.RESIZE_MODE: "resize mode",
     Action.MOVE_MODE: "move mode: swap panes",
@@ -416,8 +423,12 @@ _PANEL_ROWS: Final = {
     "undo, redo": ("undo the last change", "redo"),
     "change the window": ("next window", "previous window", "last window"),
     "change the session": ("previous session", "next session", "last session"),
+    "menus": ("menu of the window", "menu of the pane"),
+    "marked windows": ("next marked window", "previous marked window"),
     "rename": ("name the pane", "rename the window", "rename the session"),
-    "choose a window": ("choose a window", "find a window", "window by any number"),
+    "choose, find, search": (
+        *("choose a window", "find a window", "window by any number", "choose anything", "search all panes"),
+    ),
     "copy mode": ("copy mode: scroll", "copy mode, a page up"),
     "paste buffers": ("choose what to paste", "list what was copied", "delete the last copy"),
     "messages, pane": ("past messages", "about this pane"),
@@ -440,6 +451,8 @@ def listed(keys: list[str]) -> str:
         return prefixes.pop() + "".join(key[-1] for key in keys)
     if len(keys) > 2 and all(key.startswith("alt+") and key[4:].isdigit() for key in keys):
         return f"{keys[0]}-{keys[-1][-1]}"
+    if len(keys) == 2 and all(len(key) == 5 and key.startswith("alt+") for key in keys):
+        return f"{keys[0]}/{keys[1][-1]}"
     return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
 
 
@@ -461,3 +474,12 @@ def written(press: KeyPress) -> str:
     sign = {"up": "↑", "down": "↓", "left": "←", "right": "→"}.get(press.name)
     spelled = spell(press)
     return spelled.removesuffix(press.name) + sign if sign else spelled
+
+
+def _first_keys(keymap: Keymap) -> str:
+    """The keys to begin with, and what they do."""
+    keys = {bound.words: spell(press) for press, bound in reversed(list(keymap.prefixed.items()))}
+    after = [f"{keys[words]} {does}" for words, does in _HINTED if words in keys]
+    direct = {bound.words: spell(press) for press, bound in keymap.always.items()}
+    first = [f"{direct[words]} {does}" for words, does in _HINTED_DIRECT if words in direct]
+    return " · ".join([*first, f"{spell(keymap.prefix)} then {' · '.join(after[:1] if first else after)}"])

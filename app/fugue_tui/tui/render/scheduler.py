@@ -21,7 +21,9 @@ from fugue_tui_widgets.terminal_view import TerminalView
 _FRAME: Final = 1 / 60
 _BACKGROUND: Final = 1 / 25
 """Minimum seconds between two frames of the panes without the focus, which are painted together."""
-_SLICE: Final = 0.002
+_ECHO: Final = 0.008
+"""Seconds for which the other panes wait after a key for what the focused program prints."""
+_SLICE: Final = 0.001
 """Seconds after which the rest of a frame is left to the next iteration of the loop."""
 _SHARE: Final = 4
 """A pane whose frame took t seconds to paint is not painted again before this many times t, times the panes that were
@@ -43,6 +45,8 @@ class RenderScheduler:
         self._next: dict[PaneId, float] = {}
         self._together_at = float("-inf")
         """When the panes without the focus were last painted, or all panes behind a dialog."""
+        self.held_until = float("-inf")
+        """The user has pressed a key: until this time, on the loop's clock, nothing but the focused pane is painted."""
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
         self._painter.synchronized = lambda: app.clients.synchronized
@@ -57,19 +61,24 @@ class RenderScheduler:
         self.schedule()
 
     def render_soon(self, pane: PaneId | None) -> None:
-        """The user acted there: paint the pane's next frame at once."""
+        """The user acted there: paint the pane's next frame at once, before all others."""
         if pane is not None:
             self._next.pop(pane, None)
+            now = time.monotonic()
+            if now > self.held_until + _BACKGROUND:  # Keys that are held down leave time for the other panes.
+                self.held_until = now + _ECHO
 
     def schedule(self) -> None:
         """Paint the panes that are due, and schedule the others; does nothing while no client shows the screen."""
         if self._idle:
             return
         now = time.monotonic()
-        if any(self._due(pane) <= now for pane in self._wanted):
-            self._frame(now)
-        if self._wanted and not self._busy:
-            self._wake_at(max(min(map(self._due, self._wanted)), now + 0.001))
+        times = self._times()
+        if any(time <= now for time in times.values()):
+            self._frame(now, [pane for pane, time in times.items() if time <= now])
+            times = self._times()
+        if times and not self._busy:
+            self._wake_at(max(min(times.values()), now + 0.001))
 
     def _wake_at(self, when: float) -> None:
         """Paint what is due at a time, unless something is painted before."""
@@ -83,24 +92,29 @@ class RenderScheduler:
         self._timer = None
         self.schedule()
 
-    def _due(self, pane: PaneId) -> float:
-        """When a pane may be painted again."""
-        at = self._next.get(pane, 0.0)
-        if self._comes_first(pane):
-            return at
-        return max(at, self._together_at + max(_BACKGROUND, self._app.behind_seconds))
+    def _times(self) -> dict[PaneId, float]:
+        """When each pane that has changed may be painted again."""
+        rest = max(self.held_until, self._together_at + max(_BACKGROUND, self._app.behind_seconds))
+        first, following = self._first, self._next
+        return {
+            pane: following.get(pane, 0.0) if pane == first else max(following.get(pane, 0.0), rest)
+            for pane in self._wanted
+        }
 
-    def _comes_first(self, pane: PaneId) -> bool:
-        return pane == self._app.mux.focused and self._app.on_panes
+    @property
+    def _first(self) -> PaneId | None:
+        """The pane that waits for no other; None behind a dialog."""
+        return self._app.mux.focused if self._app.on_panes else None
 
-    def _frame(self, now: float) -> None:
+    def _frame(self, now: float, due: Collection[PaneId]) -> None:
         if self._busy:
             return
-        due = [pane for pane in self._wanted if self._due(pane) <= now]
-        first = [pane for pane in due if self._comes_first(pane)]
+        first = [pane for pane in due if pane == self._first]
         with self._clients.batch():
             rows = self._paint(first or due, now)
             self._put_cursor()
+        if first:
+            self.held_until = min(self.held_until, now)
         if not first and not self._wanted.intersection(due):
             self._together_at = now
         self._renderer.invalidate(rows)

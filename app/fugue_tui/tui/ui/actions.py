@@ -25,8 +25,10 @@ from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
 from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
+from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
@@ -47,6 +49,11 @@ class Actions:
         self.agents = AgentOverview(app)
         """The tables of agents."""
         buffers = PasteBuffers(app)
+        self.menus = Menus(app, buffers)
+        """The menus of the right button."""
+        self.paste_newest = buffers.paste_newest
+        """Pastes what was copied last."""
+        search = SearchEverywhere(app, keyboard.show_match)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -67,6 +74,8 @@ class Actions:
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
             Action.CHOOSE_WINDOW: self._choose_window,
             Action.CHOOSE_SESSION: self._choose_session,
+            Action.CHOOSE_TREE: self._choose_window,
+            Action.SEARCH: search.open,
             Action.RENAME_PANE: self._rename_pane,
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
@@ -82,6 +91,10 @@ class Actions:
             Action.MESSAGES: windows.show_messages,
             Action.INFO: windows.show_info,
             Action.CLOCK: windows.show_clock,
+            Action.PANE_MENU: self._show_pane_menu,
+            Action.WINDOW_MENU: self._show_window_menu,
+            Action.NEXT_ALERT: partial(windows.next_alert, 1),
+            Action.PREVIOUS_ALERT: partial(windows.next_alert, -1),
             **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
 
@@ -106,6 +119,14 @@ class Actions:
 
     def _show_help(self) -> None:
         self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
+
+    def _show_pane_menu(self) -> None:
+        if self._app.mux.focused is not None:
+            self.menus.pane(self._app.mux.focused)
+
+    def _show_window_menu(self) -> None:
+        if self._app.mux.front is not None:
+            self.menus.window(self._app.mux.front.id)
 
     # Agents
 

@@ -86,6 +86,9 @@ _SAID: Final = {
     Action.HOLD_PANE: "lock the pane for agents",
     Action.FREEZE_AGENTS: "stop all agents, pause",
     Action.COMMAND_LINE: "command line, prompt",
+    Action.PANE_MENU: "context menu, right click",
+    Action.WINDOW_MENU: "context menu of the tab, right click",
+    Action.NEXT_ALERT: "bell, activity, next alert",
     Action.REDRAW: "refresh the screen",
 }
 """Words for the same that people search for, by what a key is bound to."""

@@ -63,8 +63,10 @@ class PaneNotifications:
                 self._app.rebuild()
             case StatusReport():
                 pass  # If it changes the state of an agent, that is an event of its own.
-            case AgentChanged():
+            case AgentChanged(entered=True):
                 self._app.status_updates.state_changed(pane)
+            case AgentChanged():
+                self._app.status_updates.words_changed(pane)
             case _:
                 self._app.status_updates.request()
 

@@ -14,6 +14,7 @@ from fugue_tui.tui.ui.view_model import window_label
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose, Page
 from fugue_tui_widgets.pane_numbers import NumberedPane, PaneNumbers
+from fugue_tui_widgets.status_bar import StatusBar
 
 
 class WindowActions:
@@ -91,6 +92,17 @@ class WindowActions:
             self._push(Choose("windows with that text", choices), "focus-pane")
         else:
             self._app.alert("no window has that in its name, its titles or its visible text")
+
+    def next_alert(self, step: int) -> None:
+        """Select the next window, or the previous one, whose tab is marked: a bell, output, silence, or an agent."""
+        tabs = self._app.screen.query_one(StatusBar).content.tabs
+        at = next((at for at, tab in enumerate(tabs) if tab.active), 0)
+        after = [tabs[(at + step * by) % len(tabs)] for by in range(1, len(tabs))]
+        found = next((tab for tab in after if tab.marks.strip("Z")), None)
+        if found is None:
+            self._app.alert("no other window of this session is marked")
+        else:
+            self._app.commands.run_line(["select-window", str(found.window)])
 
     def show_messages(self) -> None:
         """List the messages that were shown, the latest first."""

@@ -1,0 +1,1 @@
+"""Recordings that are being made, of panes and windows."""
