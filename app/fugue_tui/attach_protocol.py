@@ -41,6 +41,8 @@ BYE = b"b"
 
 LATEST = "latest"
 """In `Hello.mirror`, the client that was used last."""
+SWITCHED = "switched"
+"""The reason why a client is disconnected that is to show another workspace."""
 RUNNING = "running"
 """The reason of a server that was started for nothing: the workspace runs."""
 REFUSED = -32000
@@ -129,9 +131,10 @@ class Bye(_Message):
     """Why a client is disconnected."""
 
     reason: str = "ended"
-    """`detached`, `ended` (the workspace ended), `replaced`, `error`, or RUNNING."""
+    """`detached`, `ended` (the workspace ended), `replaced`, `error`, RUNNING, or SWITCHED."""
     message: str = ""
-    """For the user, sanitized; empty if there is nothing to add. The socket's path if it is RUNNING."""
+    """For the user, sanitized; empty if there is nothing to add. The socket's path if it is RUNNING, and the name of
+    another workspace if it is SWITCHED."""
     status: int = 0
     """The client's exit status."""
 

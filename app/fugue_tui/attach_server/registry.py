@@ -19,6 +19,7 @@ from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.views import View
 
 LAG_SECONDS: Final = 0.1
 """How long a mirror may have unsent output before the others no longer wait for it."""
@@ -46,6 +47,11 @@ class ClientRegistry:
         self.watched = True
         """Whether any client shows the screen; True before the first has attached."""
         self._wanted: Size | None = None
+
+    @property
+    def view(self) -> View:
+        """What they show."""
+        return self.app.view
 
     @property
     def last_used(self) -> int:

@@ -9,6 +9,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.views import View
 
 
 class ServedApp(Protocol):
@@ -17,6 +18,7 @@ class ServedApp(Protocol):
     mux: Multiplexer
     settings: Config
     dispatcher: Dispatcher
+    view: View
 
     @property
     def shown_size(self) -> Size | None:
