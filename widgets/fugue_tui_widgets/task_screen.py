@@ -32,7 +32,7 @@ KEYS: Final = (
     ("/", "filter"),
     ("esc", "close"),
 )
-_COLORS: Final = {"claimed": "blue", "done": "green", "failed": "red bold", "cancelled": "dim"}
+_COLORS: Final = {"claimed": "bold", "done": "", "failed": "bold underline", "cancelled": "strike"}
 
 
 class TaskRow(Struct, frozen=True):
@@ -277,13 +277,13 @@ def _key(key: str, what: str) -> Content:
 
 def _cells(row: TaskRow, narrow: bool) -> tuple[Text, ...]:
     owner = row.owner.split()[0] if narrow and row.owner else row.owner
-    needs = Text(" ").join(Text(str(number), "" if done else "yellow") for number, done in row.needs)
-    title = Text(row.draft.title, "dim" if row.finished else "")
+    needs = Text(" ").join(Text(str(number), "" if done else "bold") for number, done in row.needs)
+    title = Text(row.draft.title, "strike" if row.finished else "")
     found = (
         Text(row.glyph, _COLORS.get(row.state, "")),
         Text(str(row.number)),
         title,
-        Text(f"{owner}?" if row.gone else owner, "yellow" if row.gone else ""),
+        Text(f"{owner}?" if row.gone else owner, "bold" if row.gone else ""),
         needs,
         Text(row.since),
     )

@@ -31,6 +31,7 @@ def introduce(
         ypixel=ypixel,
         term=env.get("TERM", ""),
         colorterm=env.get("COLORTERM", ""),
+        no_color=bool(env.get("NO_COLOR")),
         tty=_tty(),
         tty_id=terminal_id(0),
         read_only=read_only,

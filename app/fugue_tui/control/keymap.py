@@ -41,6 +41,7 @@ class Action(StrEnum):
     SHOW_BUFFERS = "show-buffers"
     DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
+    MOTION = "toggle-motion"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"
@@ -116,6 +117,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "alt+o": "rotate-panes --forward=false",
         "m": "mark-pane",
         "M": "mark-pane --clear",
+        "e": "float-pane",
+        "v": "toggle-floats",
+        "b": "scratch-pane",
         "!": "break-pane",
         "J": Action.JOIN_PANE,
         "q": Action.PANE_NUMBERS,
@@ -173,6 +177,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "+": Action.RESIZE_MODE,
         "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
+        "alt+m": Action.MOTION,
         "d": Action.DETACH,
         "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

@@ -346,6 +346,7 @@ class Terminal:
         with self._lock as screen:
             if not screen.closed:
                 screen.emulator.set_colours(fg, bg)
+                self._after_change(screen)
 
     def resize(self, size: Size) -> None:
         """Resize the screen at once, and notify the program at once or, after rapid changes, within 20 ms."""

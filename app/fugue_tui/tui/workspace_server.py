@@ -93,12 +93,13 @@ class WorkspaceServer:
         self.main_queue = main_queue
         self.attach_server = AttachServer(self, host, first)
         self.clients = self.attach_server.clients
-        self.errors = ErrorReporter(self.alert)
+        self.errors = ErrorReporter(self.warn)
         self.status_updates = AllStatusBars(self)
         self.commands = Commands(
             dispatcher,
             post=main_queue.post,
             alert=self.alert,
+            warn=self.warn,
             report=self.errors.report,
             open_dialog=lambda dialog, then: self.push_screen(dialog, then),
         )
@@ -344,6 +345,10 @@ class WorkspaceServer:
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
         self.current.enter(self.current.alert, text)
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        self.current.enter(self.current.warn, text)
 
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar for a while, after earlier ones of other topics and once a client shows the

@@ -1,8 +1,9 @@
 """What keys do besides running a command: ask for names, choose from lists, show help, drag dividers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
+from fugue_tui.control.commands.floating_panes import FloatPane
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
 from fugue_tui.control.commands.user_priority import FreezeAgents, HandOverPane, ReleaseAgents, TakePane
@@ -10,10 +11,10 @@ from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.errors import FugueError
-from fugue_tui.geometry import Axis, Side
+from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Divider
-from fugue_tui.layout.tree import Node, Split, panes
+from fugue_tui.layout.tree import Node, Split, panes, tiled
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
@@ -24,7 +25,7 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.help_page import help_sections
 from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
@@ -32,13 +33,16 @@ from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.dialogs import Ask, Choose, Page
+from fugue_tui_widgets.dialogs import Ask, Choose
+from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
     """The actions of the user's keys. Main thread only."""
 
-    def __init__(self, app: AppContext, keyboard: KeyDispatch, messages: Messages) -> None:
+    def __init__(
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+    ) -> None:
         self._app = app
         windows = WindowActions(app, messages)
         self._keyboard = keyboard
@@ -69,6 +73,7 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
+            Action.MOTION: toggle_motion,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
@@ -118,7 +123,7 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
+        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
         if self._app.mux.focused is not None:
@@ -166,7 +171,7 @@ class Actions:
         try:
             self._app.mux.clients.detach(client)
         except FugueError as error:
-            self._app.alert(str(error))
+            self._app.warn(str(error))
 
     # Rename
 
@@ -246,7 +251,7 @@ class Actions:
         window = self._app.mux.front
         if window is None:
             return
-        node: Node = window.layout
+        node: Node = tiled(window.layout)
         for index in (*divider.path, divider.index):
             if not isinstance(node, Split):
                 return
@@ -254,6 +259,23 @@ class Actions:
         pane = last_pane(node, divider.axis)
         side = Side.RIGHT if divider.axis is Axis.HORIZONTAL else Side.DOWN
         self._app.commands.run(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
+
+    def drag_float(self, pane: PaneId, rect: Rect, sides: Collection[Side]) -> None:
+        """Move a floating pane to a rectangle of the screen, or resize it by some of its borders."""
+        mux, offset = self._app.mux, self._app.grid.region.offset
+        if pane not in mux.workspace.panes:
+            return
+        bounds = mux.layouts.bounds(mux.window_of(pane))
+        x, y = max(rect.x - offset.x - bounds.x, 0), max(rect.y - offset.y - bounds.y, 0)
+        across = any(side.axis is Axis.HORIZONTAL for side in sides)
+        place = FloatPane(
+            pane=str(pane),
+            x=x if across or not sides else None,
+            y=y if not sides or Side.DOWN in sides else None,
+            cols=rect.cols if across else None,
+            rows=rect.rows if Side.DOWN in sides else None,
+        )
+        self._app.commands.run(place, Origin(Door.MOUSE))
 
 
 def client_words(client: AttachedTerminal) -> str:
