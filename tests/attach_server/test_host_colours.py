@@ -53,7 +53,7 @@ def test_colours_are_asked_for_again_when_the_terminal_gets_the_focus(serve: Ser
 
 
 def test_of_several_terminals_the_one_used_last_decides(serve_mirrored: Serve) -> None:
-    serving = started(serve)
+    serving = started(serve_mirrored)
     serving.until(lambda: ON_DARK in serving.first.received)
     other = serving.attach()
     lighten(other)
