@@ -17,7 +17,7 @@ from fugue_tui.config.model import McpSettings, SessionSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import Node
+from fugue_tui.layout.tree import Layout
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.access.command_rules import checked
@@ -378,7 +378,7 @@ class Multiplexer:
                 if terminal is not None and terminal.size != rect.size:
                     terminal.resize(rect.size)
 
-    def arrange(self, window: WindowId, layout: Node) -> None:
+    def arrange(self, window: WindowId, layout: Layout) -> None:
         """Replace the layout of a window's panes, and unzoom it."""
         self.assign(edit.zoom(edit.set_layout(self._workspace, window, layout), window, zoomed=False))
 
@@ -390,7 +390,7 @@ class Multiplexer:
         """Repeat the change that was undone last. Raises Refused if there is none."""
         self._step(window, *self.layout_history.redo(window))
 
-    def _step(self, window: Window, history: History, layout: Node) -> None:
+    def _step(self, window: Window, history: History, layout: Layout) -> None:
         self.arrange(window.id, layout)
         self.layout_history.replace(window.id, history)
 
@@ -403,10 +403,11 @@ class Multiplexer:
         return self.terminals[pane]
 
     def window_name(self, window: Window) -> str:
-        """The label of a window's tab: its name, or what runs in its active pane. Untrusted."""
+        """The label of a window's tab: its name, or what runs in its active tile. Untrusted."""
         if window.named:
             return window.name
-        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
+        tile = find.active_tile(window)
+        terminal, pane = self.terminals.get(tile), self._workspace.panes[tile]
         return pane.name or pane.content or (terminal.foreground if terminal else "") or window.name or "shell"
 
     def cwd(self, pane: PaneId) -> str:
@@ -590,8 +591,10 @@ class Multiplexer:
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
         record, kept = self._workspace.panes[pane], pane in self.agents.kept_open
         self.agents.kept_open.discard(pane)
-        if kept or record.on_exit is not OnExit.CLOSE or exit.code is None:
+        if kept:
             return False
+        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+            return record.on_exit is OnExit.ALWAYS
         # A shell exits with the status of the user's last command, which is no failure of the shell.
         left = not record.argv and seconds >= SHELL_SECONDS
         return exit.code == 0 or left

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from fugue_tui.control.output.hidden_text import theme_of
 from fugue_tui.control.output.pane_titles import grid_view
-from fugue_tui.geometry import Rect
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Cell, Screen, cells
 from fugue_tui.layout.frame_lines import FOCUS, FrameLines
+from fugue_tui.layout.grid_view import GridView, float_view
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
@@ -69,8 +70,7 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
         theme = theme_of(screen.emulator)
 
     def make() -> Screen:
-        frame = FrameLines.of(grid, area.cols, area.rows)
-        return composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
+        return composed(grid, area, [(rect, rows(), cursor) for rect, rows, cursor in parts])
 
     return CapturedScreen(make, theme, str(window.id))
 
@@ -88,8 +88,36 @@ def _cursor(emulator: Emulator) -> Cursor:
     return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
 
 
-def composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
-    """The frame with the panes' rows in their rectangles."""
+def composed(grid: GridView, size: Size, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+    """The rows of panes in their rectangles, with dividers and titles; those that float, the last parts, over them."""
+    floats = grid.solution.floats
+    tiles, over = parts[: len(parts) - len(floats)], parts[len(parts) - len(floats) :]
+    screen = _composed(FrameLines.of(grid, size.cols, size.rows), tiles)
+    for (pane, frame), part in zip(floats, over, strict=True):
+        screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
+    return screen
+
+
+def _with_float(
+    screen: Screen, view: GridView | None, frame: Rect, part: tuple[Rect, list[Row], Cursor | None]
+) -> Screen:
+    """A screen with a floating pane over it."""
+    rect, found, cursor = part
+    moved = replace(rect, x=rect.x - frame.x, y=rect.y - frame.y)
+    over = _composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
+    rows = list(screen.rows)
+    for y in range(max(frame.y, 0), min(frame.bottom, len(rows))):
+        beside = [
+            each for each in cells(rows[y], screen.cols) if each.x + each.cols <= frame.x or each.x >= frame.right
+        ]
+        inside = [replace(each, x=each.x + frame.x) for each in cells(over.rows[y - frame.y], frame.cols)]
+        rows[y] = Row(tuple(_runs(beside + inside)))
+    below = screen.cursor if screen.cursor is None or not frame.contains(screen.cursor.x, screen.cursor.y) else None
+    above = over.cursor and replace(over.cursor, x=over.cursor.x + frame.x, y=over.cursor.y + frame.y)
+    return Screen(screen.cols, tuple(rows), above or below)
+
+
+def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
     cols, height = frame.size
     rows = [_frame_cells(frame, y, parts) for y in range(height)]
     cursor: Cursor | None = None
