@@ -75,6 +75,11 @@ class SolvedLayouts:
         self._areas.pop(window, None)
 
     def _solve(self, window: Window) -> Solution:
-        bounds, keep = self.bounds(window), active_tile(window)
-        solution = solve(Leaf(keep) if window.zoomed else window.layout, bounds, keep=keep)
-        return with_floats(solution, floats(window.layout), bounds, (window.active, *window.recent))
+        return solved(window, self.bounds(window))
+
+
+def solved(window: Window, bounds: Rect) -> Solution:
+    """The positions of a window's panes within some bounds."""
+    keep = active_tile(window)
+    solution = solve(Leaf(keep) if window.zoomed else window.layout, bounds, keep=keep)
+    return with_floats(solution, floats(window.layout), bounds, (window.active, *window.recent))

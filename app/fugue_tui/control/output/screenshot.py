@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fugue_tui.control.output.hidden_text import theme_of
 from fugue_tui.control.output.pane_titles import grid_view
-from fugue_tui.geometry import Rect
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Cell, PaneImage, Screen, cells
@@ -76,12 +76,9 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
         theme = theme_of(screen.emulator)
 
     def make() -> Screen:
-        read = [(rect, rows(), cursor) for rect, rows, cursor in parts]
-        tiles, over = read[: len(read) - len(grid.solution.floats)], read[len(read) - len(grid.solution.floats) :]
-        screen = composed(FrameLines.of(grid, area.cols, area.rows), tiles)
-        for (pane, frame), part in zip(grid.solution.floats, over, strict=True):
-            screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
-        return replace(screen, images=_decoded(images))
+        return replace(
+            composed(grid, area, [(rect, rows(), cursor) for rect, rows, cursor in parts]), images=_decoded(images)
+        )
 
     return CapturedScreen(make, theme, str(window.id))
 
@@ -121,13 +118,23 @@ def _cursor(emulator: Emulator) -> Cursor:
     return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
 
 
+def composed(grid: GridView, size: Size, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+    """The rows of panes in their rectangles, with dividers and titles; those that float, the last parts, over them."""
+    floats = grid.solution.floats
+    tiles, over = parts[: len(parts) - len(floats)], parts[len(parts) - len(floats) :]
+    screen = _composed(FrameLines.of(grid, size.cols, size.rows), tiles)
+    for (pane, frame), part in zip(floats, over, strict=True):
+        screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
+    return screen
+
+
 def _with_float(
     screen: Screen, view: GridView | None, frame: Rect, part: tuple[Rect, list[Row], Cursor | None]
 ) -> Screen:
     """A screen with a floating pane over it."""
     rect, found, cursor = part
     moved = replace(rect, x=rect.x - frame.x, y=rect.y - frame.y)
-    over = composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
+    over = _composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
     rows = list(screen.rows)
     for y in range(max(frame.y, 0), min(frame.bottom, len(rows))):
         beside = [
@@ -140,8 +147,7 @@ def _with_float(
     return Screen(screen.cols, tuple(rows), above or below)
 
 
-def composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
-    """The frame with the panes' rows in their rectangles."""
+def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
     cols, height = frame.size
     rows = [_frame_cells(frame, y, parts) for y in range(height)]
     cursor: Cursor | None = None
