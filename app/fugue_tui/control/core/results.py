@@ -51,10 +51,10 @@ class PaneInfo(Struct, frozen=True):
     """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
     content: str = ""
     """What Fugue itself shows in it, such as agents, where no program runs; empty for a program."""
-    piped_to: str = ""
-    """The shell line or the file that gets its output (pipe-pane, log-pane); empty for none."""
     floating: bool = False
     """Whether it floats over the other panes of its window."""
+    piped_to: str = ""
+    """The shell line or the file that gets its output (pipe-pane, log-pane); empty for none."""
 
 
 class OpenedPane(PaneInfo, frozen=True, kw_only=True):
@@ -172,8 +172,8 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         exit=exited.words if exited else None,
         waits=clean(waiting.offer.words) if waiting and not pane.content else None,
         content=clean(pane.content),
-        piped_to=clean(piped.receiver.words) if (piped := mux.pipes.of(pane_id)) else "",
         floating=float_of(window.layout, pane_id) is not None,
+        piped_to=clean(piped.receiver.words) if (piped := mux.pipes.of(pane_id)) else "",
     )
 
 

@@ -13,6 +13,7 @@ _TITLES: Final = {
     Toolset.SEEING: "Screenshots",
     Toolset.SAVING: "Saving and restoring",
     Toolset.AGENTS: "Agents",
+    Toolset.SERVERS: "Other MCP servers",
     Toolset.OTHER: "Everything else",
 }
 """The subjects in their order."""
