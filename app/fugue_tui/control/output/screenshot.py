@@ -76,9 +76,8 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
         theme = theme_of(screen.emulator)
 
     def make() -> Screen:
-        return replace(
-            composed(grid, area, [(rect, rows(), cursor) for rect, rows, cursor in parts]), images=_decoded(images)
-        )
+        screen = composed(grid, area, [(rect, rows(), cursor) for rect, rows, cursor in parts])
+        return replace(screen, images=_decoded(images))
 
     return CapturedScreen(make, theme, str(window.id))
 
