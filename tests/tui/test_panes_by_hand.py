@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import CALM, Open, Stage
 from textual.command import CommandList, Hits
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control.command_table import buffers, layouts, panes, sessions, windows
@@ -18,7 +18,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.command_prompt import CommandPrompt
-from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
+from fugue_tui_widgets.dialogs import Ask, Confirm, Page
+from fugue_tui_widgets.finder_screen import FinderScreen
 from fugue_tui_widgets.help_screen import HelpScreen
 
 pytestmark = pytest.mark.slow
@@ -325,8 +326,9 @@ async def test_a_window_is_chosen_from_a_list(open_stage: Open) -> None:
         stage.run(windows.CreateWindow(command=("cat",), name="second"))
         stage.run(windows.CreateWindow(command=("cat",), name="third"))
         await stage.prefix("w")
-        assert isinstance(stage.app.screen, Choose)
-        assert stage.app.screen.query_one(OptionList).highlighted == 2
+        finder = stage.app.screen
+        assert isinstance(finder, FinderScreen)
+        await stage.until(lambda: finder.key == "@3")
         await stage.press("up", "enter")
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.name == "second")
 

@@ -179,6 +179,8 @@ class TaskScreen(ModalScreen[None]):
             table.add_row(
                 *(_fitted(text, width) for text, width in zip(texts, widths, strict=True)), key=str(row.number)
             )
+        if self.has_class("-empty") and self._rows:
+            self.call_after_refresh(self._refill)  # The table has no width before it is shown.
         self.set_class(not self._rows, "-empty")
         at = next((place for place, row in enumerate(rows) if chosen and row.number == chosen.number), 0)
         table.move_cursor(row=at, animate=False)

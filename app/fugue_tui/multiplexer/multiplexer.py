@@ -52,6 +52,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.pane_pipes import PanePipes
 from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
@@ -136,6 +137,8 @@ class Multiplexer:
         """The panes that were restored without their programs."""
         self.pane_reports: dict[PaneId, PaneReports] = {}
         """What each pane's program reported besides text."""
+        self.pipes = PanePipes(post)
+        """What the output of panes is piped to."""
         self.contents = PaneContents(self)
         """What is shown in the panes that run no program."""
         self.on_overlay = CallbackList[[str]]()

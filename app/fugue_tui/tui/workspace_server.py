@@ -174,6 +174,8 @@ class WorkspaceServer:
         mux.on_overlay.connect(self._show_overlay)
         mux.lease.on_change.connect(self.status_updates.request)
         mux.user_options.on_change.connect(self.status_updates.request)
+        mux.pipes.on_change.connect(self.status_updates.request)
+        mux.pipes.on_message.connect(lambda words: self.alert(clean(words)))
         mux.recordings.on_change.connect(self.status_updates.request)
         mux.recordings.on_fault.connect(lambda source, why: self.inform(f"the recording of {source} has ended: {why}"))
         mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())

@@ -397,8 +397,8 @@ def test_what_was_typed_is_marked_once_the_disk_has_room(fleet: Fleet, tmp_path:
     waits_for(fleet, "delivered")
     fleet.room.say(f"send-message {pane} --text more")
     waits_for(fleet, "delivered", "delivered")
-    text = fleet.room.text(PaneId(pane))
-    assert text.count("hello") == text.count("more") == 2  # As it is typed, and as cat prints it.
+    fleet.room.until(lambda: fleet.room.text(PaneId(pane)).count("more") == 2)  # As it is typed, and as cat prints it.
+    assert fleet.room.text(PaneId(pane)).count("hello") == 2
 
 
 async def test_a_message_of_a_caller_that_gave_up_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:

@@ -141,19 +141,31 @@ def test_enter_is_pressed_again_if_the_agent_has_not_heard_it(
 
 
 @pytest.mark.parametrize(
-    ("rows", "text", "holds"),
+    ("program", "rows", "holds"),
     [
-        (["❯ do it", "──"], "do it", True),
-        (["│ > do it now,   │"], "do it now, and this", True),
-        (["❯ [Pasted text #1 +9 lines]"], "do it", True),
-        (["❯ do it", "● done", "❯ "], "do it", False),
-        (['❯ Try "edit"'], "do it", False),
-        (["do it"], "do it", False),
-        ([], "do it", False),
+        ("claude", ["❯ do it now,", "──"], True),
+        ("claude", ["❯\u00a0do it", "  now"], True),
+        ("claude", ["❯ [Pasted text #1 +9 lines]"], True),
+        ("claude", ["❯ do it now, and tell", "● done", "❯"], False),
+        ("claude", ['❯ Try "edit"'], False),
+        ("claude", ["do it"], False),
+        ("claude", [], False),
+        ("codex", ["› do it"], True),
+        ("codex", ["› do it", "• done", "› Ask Codex to do anything"], False),
+        ("gemini", ["▄▄▄", " > do it now, and", "   tell", "▀▀▀"], True),
+        ("gemini", [" > do it", "✦ done", " >   Type your message or", "@path/to/file"], False),
+        ("unknown", ["> do it"], False),
     ],
 )
-def test_what_is_left_in_the_input_is_known(rows: list[str], text: str, holds: bool) -> None:
-    assert program_rules.load_shipped("claude").holds(rows, text) is holds
+def test_what_is_left_in_the_input_is_known(program: str, rows: list[str], holds: bool) -> None:
+    assert program_rules.load_shipped(program).holds(rows, "do it now, and tell") is holds
+
+
+def test_gemini_is_at_its_input_in_a_narrow_pane_too() -> None:
+    rules = program_rules.load_shipped("gemini")
+    assert rules.takes_input([" >   Type your message or @path/to/file"])
+    assert rules.takes_input([" >   Type your", "     message or @path/", "     to/file"])
+    assert not rules.takes_input([" > do it"])
 
 
 def test_a_dialog_is_reported_and_the_briefing_follows_its_answer(fleet: Fleet, program: Path) -> None:

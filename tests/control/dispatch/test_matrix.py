@@ -83,6 +83,8 @@ CALLS = {
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-shell": "run-shell true",
+    "pipe-pane": "pipe-pane cat --pane {pane} --connect both",
+    "log-pane": "log-pane /nowhere/log --pane {pane}",
     "run-tmux-command": "run-tmux-command -- respawn-pane -k -t {pane} cat",
     "save-layout": "save-layout --name a",
     "save-session": "save-session --name a --overwrite",

@@ -176,7 +176,7 @@ def test_options_are_kept_by_what_they_belong_to(room: Room) -> None:
         tmux(room, "show", "-gv", "nonsense")
 
 
-@pytest.mark.parametrize("word", ["frobnicate", "attach-session", "pipe-pane", "kill-server", "source-file"])
+@pytest.mark.parametrize("word", ["frobnicate", "attach-session", "kill-server", "source-file"])
 def test_what_is_unknown_fails_loudly(room: Room, word: str) -> None:
     room.cat()
     with pytest.raises(InvalidArgument, match=f"unknown command: {word}"):
@@ -283,6 +283,15 @@ def test_what_has_a_command_of_its_own_is_the_same_as_with_a_flag(room: Room) ->
     tmux(room, "next-layout", "-t", "@1")
     assert room.mux.workspace.windows[0].layout != before
     tmux(room, "clear-history", "-t", str(first))
+
+
+def test_a_popup_has_the_size_that_was_asked_for(room: Room) -> None:
+    room.cat()
+    tmux(room, "display-popup", "-E", "-w", "50%", "-h", "8", "cat")
+    assert room.mux.focused == PaneId(2)
+    assert tmux(room, "list-panes", "-F", "#{pane_start_command}")[-1].endswith("cat")
+    with pytest.raises(InvalidArgument, match="size invalid: x"):
+        tmux(room, "display-popup", "-w", "x")
 
 
 def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:

@@ -29,7 +29,7 @@ from fugue_tui.user_dirs import config_file
 SHIPPED: Final = ("aider", "claude", "codex", "gemini", "opencode", "qwen")
 WORDS: Final = 200
 """Characters of an agent's words."""
-_PROMPT: Final = re.compile(r"[ │]*[>❯›]")
+_PROMPT: Final = re.compile(r"[ │]*[>❯›](?=[ \u00a0]|$)")
 _BLANK: Final = " \u00a0│"
 _HEAD: Final = 20
 """Characters by which a text is known in the program's input."""
@@ -97,9 +97,8 @@ class ProgramRules(Struct, frozen=True):
     def holds(self, rows: Sequence[str], text: str) -> bool:
         """Whether the input that the last rows of a screen show still has a text, or a paste that the program folds;
         false for a program without a rule for its input."""
-        idle = [rule for rule in self.screens if rule.state is AgentState.IDLE]
-        inputs = [row for row in rows if any(rule.reading(row.encode()) for rule in idle)]
-        if not inputs or _PROMPT.match(inputs[-1]) is None:
+        inputs = [row for row in rows if _PROMPT.match(row)]
+        if not inputs or all(rule.state is not AgentState.IDLE for rule in self.screens):
             return False
         entered = _PROMPT.sub("", inputs[-1]).strip(_BLANK)
         return bool(entered) and (entered.startswith(_FOLDED) or text.startswith(entered[:_HEAD]))

@@ -72,7 +72,7 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
     def make() -> Screen:
         read = [(rect, rows(), cursor) for rect, rows, cursor in parts]
         tiles, over = read[: len(read) - len(grid.solution.floats)], read[len(read) - len(grid.solution.floats) :]
-        screen = _composed(FrameLines.of(grid, area.cols, area.rows), tiles)
+        screen = composed(FrameLines.of(grid, area.cols, area.rows), tiles)
         for (pane, frame), part in zip(grid.solution.floats, over, strict=True):
             screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
         return screen
@@ -99,7 +99,7 @@ def _with_float(
     """A screen with a floating pane over it."""
     rect, found, cursor = part
     moved = replace(rect, x=rect.x - frame.x, y=rect.y - frame.y)
-    over = _composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
+    over = composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
     rows = list(screen.rows)
     for y in range(max(frame.y, 0), min(frame.bottom, len(rows))):
         beside = [
@@ -112,7 +112,8 @@ def _with_float(
     return Screen(screen.cols, tuple(rows), above or below)
 
 
-def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+def composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+    """The frame with the panes' rows in their rectangles."""
     cols, height = frame.size
     rows = [_frame_cells(frame, y, parts) for y in range(height)]
     cursor: Cursor | None = None

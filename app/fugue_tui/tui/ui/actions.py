@@ -8,13 +8,12 @@ from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
 from fugue_tui.control.commands.user_priority import FreezeAgents, HandOverPane, ReleaseAgents, TakePane
 from fugue_tui.control.core.command import Door, Origin
-from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Divider
-from fugue_tui.layout.tree import Node, Split, panes, tiled
+from fugue_tui.layout.tree import Node, Split, tiled
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
@@ -31,6 +30,8 @@ from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
+from fugue_tui.tui.ui.tree_chooser import TreeChooser
+from fugue_tui.tui.ui.tree_items import TreeScope
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose
@@ -57,7 +58,7 @@ class Actions:
         """The menus of the right button."""
         self.paste_newest = buffers.paste_newest
         """Pastes what was copied last."""
-        search = SearchEverywhere(app, keyboard.show_match)
+        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app, keyboard.keys_of)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -77,9 +78,9 @@ class Actions:
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
-            Action.CHOOSE_WINDOW: self._choose_window,
-            Action.CHOOSE_SESSION: self._choose_session,
-            Action.CHOOSE_TREE: self._choose_window,
+            Action.CHOOSE_WINDOW: partial(tree.open, TreeScope.WINDOWS, typing=False),
+            Action.CHOOSE_SESSION: partial(tree.open, TreeScope.SESSIONS, typing=False),
+            Action.CHOOSE_TREE: partial(tree.open, TreeScope.EVERYTHING, typing=True),
             Action.SEARCH: search.open,
             Action.RENAME_PANE: self._rename_pane,
             Action.RENAME_WINDOW: self._rename_window,
@@ -197,32 +198,6 @@ class Actions:
 
         self._app.push_screen(Ask(title, name), answered)
 
-    # Choose from a list
-
-    def _choose_window(self) -> None:
-        """Choose a window of any session."""
-        workspace, run_line = self._app.mux.workspace, self._app.commands.run_line
-        choices = [
-            (str(each.id), f"{each.session}  {each.id} {view_model.window_label(self._app.mux, each)}  {_panes(each)}")
-            for each in workspace.windows
-        ]
-        self._choose(
-            "windows", choices, str(workspace.active), lambda window: run_line(["select-window", "--window", window])
-        )
-
-    def _choose_session(self) -> None:
-        windows, run_line = self._app.mux.workspace.windows, self._app.commands.run_line
-        names = list(dict.fromkeys(each.session for each in windows))
-        counts = [sum(each.session == name for each in windows) for name in names]
-        choices = [(name, f"{name}  {count(number, 'window')}") for name, number in zip(names, counts, strict=True)]
-        front = self._app.mux.front
-        self._choose(
-            "sessions",
-            choices,
-            front.session if front else "",
-            lambda session: run_line(["select-session", "--session", session]),
-        )
-
     def _choose(self, title: str, choices: list[tuple[str, str]], chosen: str, then: Callable[[str], None]) -> None:
         def answered(answer: str | None) -> None:
             if answer is not None:
@@ -289,7 +264,3 @@ def last_pane(node: Node, axis: Axis) -> PaneId:
     while isinstance(node, Split):
         node = node.children[-1 if node.axis is axis else 0]
     return node.pane
-
-
-def _panes(window: Window) -> str:
-    return count(len(list(panes(window.layout))), "pane")
