@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SessionSettings
+from fugue_tui.config.servers import ServerSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
@@ -192,6 +193,7 @@ class Multiplexer:
         """The panes that were opened and closed lately, for undo."""
         self.connect_mcp: Callable[[Handler], Connector] = _no_connector
         """Makes what connects to other MCP servers."""
+        self._mcp_projects = list[tuple[Mapping[str, ServerSettings], str, str]]()
         self.on_mcp_servers = CallbackList[["McpServers"]]()
         """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
@@ -218,10 +220,20 @@ class Multiplexer:
 
         servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
         servers.secrets = lambda: self.secrets
+        servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
         servers.configure(self.permissions.servers)
+        for project in self._mcp_projects:
+            servers.add_project(*project)
         self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
         self.on_mcp_servers(servers)
         return servers
+
+    def add_mcp_servers(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
+        """Use the MCP servers of a project file, whose directory is `base`."""
+        if servers:
+            self._mcp_projects.append((servers, base, source))
+            if self.uses_mcp_servers:
+                self.mcp_servers.add_project(servers, base, source)
 
     @property
     def uses_mcp_servers(self) -> bool:

@@ -387,6 +387,7 @@ _COMMAND_LABELS: Final = {
     "paste-smart": "paste, adapted",
     "toggle-sideband": "parse tags, or not",
     "show-agents": "all agents",
+    "show-tools": "MCP servers' tools",
     "select-session last": "last session",
     "float-pane": "float the pane, or tile it",
     "toggle-floats": "show or hide floating",

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection
 from functools import partial
 
+from textual.widget import Widget
+
 from fugue_tui.control.commands.floating_panes import FloatPane
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
@@ -25,6 +27,8 @@ from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
 from fugue_tui.tui.ui.help_page import help_sections
+from fugue_tui.tui.ui.mcp_results import McpResults
+from fugue_tui.tui.ui.mcp_tools import McpTools
 from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
@@ -53,6 +57,9 @@ class Actions:
         """Panes and tabs that are dragged."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
+        self._results = McpResults(app)
+        self.tools = McpTools(app, lambda entry, answer, again: self._results.show(entry.name, answer, again))
+        """The palette of MCP servers' tools."""
         buffers = PasteBuffers(app)
         self.menus = Menus(app, buffers)
         """The menus of the right button."""
@@ -114,6 +121,10 @@ class Actions:
         elif binding.command is not None:
             then: Callable[[object], None] | None = (lambda _: self.run(following)) if following is not None else None
             self._app.commands.confirm(binding.command, then=then)
+
+    def content(self, pane: PaneId, what: str) -> Widget | None:
+        """What is shown in a pane that runs no program; None if it is not known."""
+        return self.agents.content(pane, what) or self._results.content(pane, what)
 
     def _show_palette(self) -> None:
         self._app.push_screen(Palette(self._keyboard.keymap, self.run, self._recent))

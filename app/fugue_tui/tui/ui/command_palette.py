@@ -70,6 +70,7 @@ SAID: Final = {
     Action.CHOOSE_CLIENT: "detach another terminal",
     Action.RENAME_WINDOW: "rename tab, title",
     Action.RENAME_PANE: "title of the pane, rename pane",
+    "show-tools": "MCP, tool palette, call a tool, servers, resources, prompts",
     "show-agents": "claude, codex, gemini, fleet, status",
     Action.QUICK_SELECT: "hints, links, open a URL, copy a path",
     Action.CHOOSE_BUFFER: "paste buffers, clipboard history",
