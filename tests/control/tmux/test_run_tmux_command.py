@@ -285,6 +285,15 @@ def test_what_has_a_command_of_its_own_is_the_same_as_with_a_flag(room: Room) ->
     tmux(room, "clear-history", "-t", str(first))
 
 
+def test_a_popup_has_the_size_that_was_asked_for(room: Room) -> None:
+    room.cat()
+    tmux(room, "display-popup", "-E", "-w", "50%", "-h", "8", "cat")
+    assert room.mux.focused == PaneId(2)
+    assert tmux(room, "list-panes", "-F", "#{pane_start_command}")[-1].endswith("cat")
+    with pytest.raises(InvalidArgument, match="size invalid: x"):
+        tmux(room, "display-popup", "-w", "x")
+
+
 def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:
     def from_one(*words: str) -> str:
         return room.run(RunTmuxCommand(command=words, base_index=1), Origin(Door.CLI)).text
