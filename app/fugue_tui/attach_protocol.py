@@ -95,6 +95,8 @@ class Hello(_Message):
     """TERM of the client."""
     colorterm: str = ""
     """COLORTERM of the client."""
+    no_color: bool = False
+    """Whether NO_COLOR is set, and not empty, at the client: it wants frames and dialogs without colour."""
     tty: str = ""
     """Its terminal's device path: untrusted."""
     tty_id: str = ""

@@ -249,10 +249,10 @@ def test_no_key_is_read_and_then_ignored() -> None:
     assert [key for key in keys if not re.search(rf"\.{key}\b", sources)] == []
 
 
-def test_the_themes_exist_in_textual() -> None:
+def test_the_themes_exist_in_textual_or_follow_the_terminal() -> None:
     from textual.theme import BUILTIN_THEMES
 
-    assert set(get_args(model.Theme)) <= set(BUILTIN_THEMES)
+    assert set(get_args(model.Theme)) - {"auto", "dark", "light"} <= set(BUILTIN_THEMES)
 
 
 def test_the_environment_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ LAST_REPLY: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
 _REPORT: Final = re.compile(
     r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?([0-9;]*)c|([46]);([0-9]{1,5});([0-9]{1,5})t|\?1;0;([0-9]{1,9})S)"
 )
+_COLOUR_SCHEME: Final = re.compile(r"\x1b\[\?997;[12]n")
+"""The report of mode 2031: its colours are others now."""
 _DEFAULT: Final = re.compile(r"\x1b\](1[01]);rgb:([0-9a-fA-F/]{5,14})(?:\x07|\x1b\\)")
 _CAPABILITY: Final = re.compile(r"(?:524742|5463)(?:=([0-9a-f]*))?(?![0-9a-f=])", re.IGNORECASE)
 _EXACT: Final = re.compile(r"48[:;]2[:;]{1,2}1[:;]2[:;]3(?![0-9])")
@@ -53,6 +55,8 @@ class Change(Enum):
     """It shows more colours than its environment promised."""
     SYNCHRONIZED_OUTPUT = auto()
     DEFAULT_COLOURS = auto()
+    COLOUR_SCHEME = auto()
+    """Its colours are others now, and were asked for."""
     SIXEL = auto()
     """It shows sixel images."""
     IMAGES = auto()
@@ -66,6 +70,8 @@ class Capabilities:
         self._hello = hello
         self._size = (1, 1)
         self._pending, self._queried_at = 0, float("-inf")
+        self.round_trip = 0.0
+        """Seconds from the queries to the answer to the last of them, at best; 0 before there was one."""
         self.depth = depth_of(hello.term, hello.colorterm)
         self.keyboard = 0
         """The flags of the kitty keyboard protocol in force; 0 if it is not supported."""
@@ -98,6 +104,11 @@ class Capabilities:
         graphics = _GRAPHICS if self._ignores_unknown_strings else b""
         return _KEYBOARD + _SYNCHRONIZED + _DEFAULTS + colours + (b"" if self.cell else _PIXELS) + graphics + _LAST
 
+    def colour_queries(self) -> bytes:
+        """The queries for its default colours, to send now."""
+        self._pending, self._queried_at = self._pending + 1, time.monotonic()
+        return _DEFAULTS + _LAST
+
     @property
     def _ignores_unknown_strings(self) -> bool:
         """Whether it ignores DCS strings that it does not support: screen passes them to the terminal around it."""
@@ -128,6 +139,8 @@ class Capabilities:
             return self._report(report)
         if default := _DEFAULT.fullmatch(reply):
             return self._default(default[1] == "10", default[2].split("/"))
+        if _COLOUR_SCHEME.fullmatch(reply):
+            return Change.COLOUR_SCHEME
         if _SHOWS_GRAPHICS.fullmatch(reply) and not self.kitty_graphics:
             self.kitty_graphics = True
             return Change.IMAGES
@@ -145,6 +158,9 @@ class Capabilities:
             return Change.SYNCHRONIZED_OUTPUT if before is not self.synchronized else None
         elif last is not None:
             self.clipboard = "52" in last.split(";")
+            if self._pending:
+                seconds = time.monotonic() - self._queried_at
+                self.round_trip = min(seconds, self.round_trip or seconds)
             self._pending = max(self._pending - 1, 0)
             before, self.sixel = self.sixel, "4" in last.split(";")[1:]
             return Change.SIXEL if self.sixel and not before else None

@@ -54,6 +54,7 @@ class ClientRegistry:
         client.writer.on_overflow = partial(self.repaint, client)
         self._all.append(client)
         client.query()
+        self._follow_host(client)
         self.regroup()
 
     def remove(self, client: AttachedClient) -> None:
@@ -70,6 +71,8 @@ class ClientRegistry:
         self.app.enter(self._removed, client)
 
     def _removed(self, client: AttachedClient) -> None:
+        if self.latest is not None:
+            self._follow_host(self.latest)
         self.regroup()
         self.app.client_detached(client)
         self.update_focus(client)
@@ -92,6 +95,7 @@ class ClientRegistry:
         """The user acted there: it is the latest client."""
         changed = self._everyone.use(client)
         if changed or again:
+            self._follow_host(client)
             self._everyone.use_environment()
             self.regroup(resized=again)
             if client.capabilities.images:
@@ -131,11 +135,15 @@ class ClientRegistry:
         """A client's terminal replied to a query."""
         match client.capabilities.receive(reply):
             case Change.DEPTH:
+                self._follow_host(client)
                 self.repaint(client)
             case Change.SYNCHRONIZED_OUTPUT:
                 self._synchronize()
             case Change.DEFAULT_COLOURS:
                 self._everyone.set_default_colours(client)
+                self._follow_host(client)
+            case Change.COLOUR_SCHEME:
+                client.query_colours()
             case Change.SIXEL:
                 client.writer.write(SIXEL_QUERY)
                 self._images_changed()
@@ -208,6 +216,11 @@ class ClientRegistry:
         supported = all(client.capabilities.synchronized for client in self._mirrors)
         self.synchronized = bool(self._mirrors) and supported
         self.app.synchronize(self.synchronized)
+
+    def _follow_host(self, client: AttachedClient) -> None:
+        """The view has the colours of the terminal that it was used in last."""
+        if client is self.latest:
+            self.app.follow_host(client)
 
     def _images_changed(self) -> None:
         """A client shows other images than before."""

@@ -71,6 +71,10 @@ class ServedApp(Protocol):
         """Whether output may use synchronized output (mode 2026)."""
         ...
 
+    def follow_host(self, client: AttachedClient) -> None:
+        """A client is the latest of the view, or its terminal said more of its colours."""
+        ...
+
     def images_changed(self) -> None:
         """A client shows other images than before."""
         ...

@@ -70,7 +70,8 @@ class AttachServer:
     def _attach_tty(self, terminal: HostTerminal, view: ClientRegistry) -> None:
         tty = self._tty = TtyLink(terminal, self._loop)
         tty.start()
-        hello = Hello(*terminal.extent, term=os.environ.get("TERM", ""), colorterm=os.environ.get("COLORTERM", ""))
+        env, plain = os.environ.get, bool(os.environ.get("NO_COLOR"))
+        hello = Hello(*terminal.extent, term=env("TERM", ""), colorterm=env("COLORTERM", ""), no_color=plain)
         client = self.clients.create(tty, hello, local=True)
         view.attach(client)
         tty.on_input = partial(view.app.enter, InputRouter(view.app, view).feed, client)

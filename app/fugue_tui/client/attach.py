@@ -29,6 +29,7 @@ def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, st
         ypixel=ypixel,
         term=env.get("TERM", ""),
         colorterm=env.get("COLORTERM", ""),
+        no_color=bool(env.get("NO_COLOR")),
         tty=_tty(),
         tty_id=terminal_id(0),
         read_only=read_only,

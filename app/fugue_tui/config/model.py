@@ -41,6 +41,7 @@ SIZE_LIMIT: Final = 1 << 20
 
 Permission = Literal["allow", "ask", "refuse"]
 Theme = Literal[
+    "auto", "dark", "light",
     "ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula",
     "catppuccin-latte", "tokyo-night", "monokai", "flexoki", "solarized-dark", "solarized-light", "rose-pine",
     "atom-one-dark", "atom-one-light",
@@ -125,14 +126,16 @@ class HookSettings(Struct, frozen=True):
 class UiSettings(Struct, frozen=True):
     """Appearance and mouse."""
 
-    theme: Theme = "ansi-dark"
-    """Colours of the frame around panes; the ansi themes use the host terminal's own."""
+    theme: Theme = "auto"
+    """Colours of frames and dialogs: auto follows the terminal's background, dark and light are for one that does not
+    report it, the ansi themes use its 16 colours."""
     dividers: Literal["thin", "thick", "double", "ascii"] = "thin"
     """The lines between panes."""
     titles: Literal["auto", "always", "never"] = "auto"
     """Show panes' titles: auto shows them when there are several."""
     motion: bool = True
-    """Let things move: blinking, sliding, spinning."""
+    """Let things move: the cursor of prompts blinks, lists slide, the frame of a pane flashes as it gets the focus or
+    another place, but over a slow link. A key switches it."""
     mouse: bool = True
     """Take the mouse; off leaves it to the host terminal."""
     copy_on_select: bool = True

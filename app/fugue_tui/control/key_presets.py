@@ -36,6 +36,8 @@ MODES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "r": f"{_BACK}split-pane --direction horizontal",
             "x": f"{_BACK}close-pane",
             "f": f"{_BACK}zoom-pane",
+            "w": f"{_BACK}toggle-floats",
+            "e": f"{_BACK}float-pane",
             "c": f"{_BACK}ask-rename-pane",
             "ctrl+p": "normal-mode",
             **_LEAVE,
@@ -67,6 +69,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "p": "select-window previous",
         "P": "palette",
         "/": "help",
+        "t": "show-clock",
         "ctrl+f": "search-everywhere",
     }
 )
@@ -83,6 +86,7 @@ ZELLIJ: Final[Mapping[str, str]] = MappingProxyType(
         "ctrl+g": "lock-keys",
         "ctrl+q": "quit",
         "alt+n": "split-pane --direction auto",
+        "alt+f": "toggle-floats",
         **{f"alt+{key}": f"focus-pane {side}" for key, side in _SIDES.items()},
         **dict.fromkeys(("alt+=", "alt++"), "resize-pane --side right --cells 2"),
         "alt+-": "resize-pane --side left --cells 2",

@@ -41,6 +41,7 @@ class Action(StrEnum):
     SHOW_BUFFERS = "show-buffers"
     DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
+    MOTION = "toggle-motion"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"
@@ -116,6 +117,9 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "alt+o": "rotate-panes --forward=false",
         "m": "mark-pane",
         "M": "mark-pane --clear",
+        "e": "float-pane",
+        "v": "toggle-floats",
+        "b": "scratch-pane",
         "!": "break-pane",
         "J": Action.JOIN_PANE,
         "q": Action.PANE_NUMBERS,
@@ -167,12 +171,14 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "j": "focus-waiting-agent",
         "A": "show-agents",
         "t": Action.TASKS,
+        "k": "show-tools",
         "~": Action.MESSAGES,
         "i": Action.INFO,
         "K": Action.LOCK,
         "+": Action.RESIZE_MODE,
         "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
+        "alt+m": Action.MOTION,
         "d": Action.DETACH,
         "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,
@@ -184,6 +190,8 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
     {f"alt+{side}": f"focus-pane {side}" for side in ("left", "right", "up", "down")}
 )
 """Keys without the prefix, unless disabled in the configuration."""
+TOOLS_DIRECT: Final[Mapping[str, str]] = MappingProxyType({"ctrl+shift+m": "show-tools"})
+"""Keys without the prefix that only terminals send which tell all keys apart."""
 _ARROWS: Final = frozenset(Side)
 _TYPING: Final = frozenset({"enter", "tab", "backspace", "escape", "space", "up", "down", "left", "right"})
 
@@ -232,6 +240,7 @@ def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
     prefix = canonical(parse_key(settings.prefix))
     prefixed = _table({**DEFAULTS, **(key_presets.TMUX if settings.preset == "tmux" else {})})
     always = _table(DIRECT if settings.focus_with_alt_arrows else {})
+    always |= _table(TOOLS_DIRECT)
     always |= _table(key_presets.ZELLIJ if settings.preset == "zellij" else {})
     _bind_all(prefixed, settings.bindings, "keys.bindings", lambda press: _prefix_fault(press, prefix), errors)
     _bind_all(always, settings.direct, "keys.direct", lambda press: _direct_fault(press, settings), errors)

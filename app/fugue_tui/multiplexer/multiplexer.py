@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SessionSettings
+from fugue_tui.config.servers import ServerSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import Node
+from fugue_tui.layout.tree import Layout
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.access.command_rules import checked
@@ -52,6 +53,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.pane_pipes import PanePipes
 from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
@@ -136,6 +138,8 @@ class Multiplexer:
         """The panes that were restored without their programs."""
         self.pane_reports: dict[PaneId, PaneReports] = {}
         """What each pane's program reported besides text."""
+        self.pipes = PanePipes(post)
+        """What the output of panes is piped to."""
         self.contents = PaneContents(self)
         """What is shown in the panes that run no program."""
         self.on_overlay = CallbackList[[str]]()
@@ -189,6 +193,7 @@ class Multiplexer:
         """The panes that were opened and closed lately, for undo."""
         self.connect_mcp: Callable[[Handler], Connector] = _no_connector
         """Makes what connects to other MCP servers."""
+        self._mcp_projects = list[tuple[Mapping[str, ServerSettings], str, str]]()
         self.on_mcp_servers = CallbackList[["McpServers"]]()
         """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
@@ -215,10 +220,20 @@ class Multiplexer:
 
         servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
         servers.secrets = lambda: self.secrets
+        servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
         servers.configure(self.permissions.servers)
+        for project in self._mcp_projects:
+            servers.add_project(*project)
         self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
         self.on_mcp_servers(servers)
         return servers
+
+    def add_mcp_servers(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
+        """Use the MCP servers of a project file, whose directory is `base`."""
+        if servers:
+            self._mcp_projects.append((servers, base, source))
+            if self.uses_mcp_servers:
+                self.mcp_servers.add_project(servers, base, source)
 
     @property
     def uses_mcp_servers(self) -> bool:
@@ -375,7 +390,7 @@ class Multiplexer:
                 if terminal is not None and terminal.size != rect.size:
                     terminal.resize(rect.size)
 
-    def arrange(self, window: WindowId, layout: Node) -> None:
+    def arrange(self, window: WindowId, layout: Layout) -> None:
         """Replace the layout of a window's panes, and unzoom it."""
         self.assign(edit.zoom(edit.set_layout(self._workspace, window, layout), window, zoomed=False))
 
@@ -387,7 +402,7 @@ class Multiplexer:
         """Repeat the change that was undone last. Raises Refused if there is none."""
         self._step(window, *self.layout_history.redo(window))
 
-    def _step(self, window: Window, history: History, layout: Node) -> None:
+    def _step(self, window: Window, history: History, layout: Layout) -> None:
         self.arrange(window.id, layout)
         self.layout_history.replace(window.id, history)
 
@@ -400,10 +415,11 @@ class Multiplexer:
         return self.terminals[pane]
 
     def window_name(self, window: Window) -> str:
-        """The label of a window's tab: its name, or what runs in its active pane. Untrusted."""
+        """The label of a window's tab: its name, or what runs in its active tile. Untrusted."""
         if window.named:
             return window.name
-        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
+        tile = find.active_tile(window)
+        terminal, pane = self.terminals.get(tile), self._workspace.panes[tile]
         return pane.name or pane.content or (terminal.foreground if terminal else "") or window.name or "shell"
 
     def cwd(self, pane: PaneId) -> str:
@@ -585,9 +601,12 @@ class Multiplexer:
             self.on_event(pane, AgentChanged(after, entered=_doing(before) != _doing(after)))
 
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
-        record = self._workspace.panes[pane]
-        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+        record, kept = self._workspace.panes[pane], pane in self.agents.kept_open
+        self.agents.kept_open.discard(pane)
+        if kept:
             return False
+        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+            return record.on_exit is OnExit.ALWAYS
         # A shell exits with the status of the user's last command, which is no failure of the shell.
         left = not record.argv and seconds >= SHELL_SECONDS
         return exit.code == 0 or left

@@ -85,7 +85,7 @@ class Terminal:
         self._lock = FairLock(self._screen)
         self._io_loop = pump
         self._watcher = watcher
-        self._observers = Observers()
+        self._observers, self._raw = Observers(), Observers()
         self._events = SerialQueue[Event | Exit](self._handle)
         self._title = self._cwd = self._reported_cwd = ""
         self._printed = self.waits
@@ -155,16 +155,18 @@ class Terminal:
         made._title, made._cwd = title, cwd
         return made
 
-    def observe(self, call: Observer) -> Callable[[], None]:
+    def observe(self, call: Observer, *, raw: bool = False) -> Callable[[], None]:
         """Subscribe to the program's output and events; returns the function that unsubscribes.
 
-        Whatever arrives after this returns is delivered once, in order, after the emulator has parsed it."""
+        Whatever arrives after this returns is delivered once, in order, after the emulator has parsed it. The `raw`
+        output comes before, with the tags and sequences that are taken out of it, and only with the end."""
+        observers = self._raw if raw else self._observers
         with self._lock:
-            self._observers.add(call)
+            observers.add(call)
 
         def unsubscribe() -> None:
             with self._lock:
-                self._observers.remove(call)
+                observers.remove(call)
 
         return unsubscribe
 
@@ -361,6 +363,7 @@ class Terminal:
         with self._lock as screen:
             if not screen.closed:
                 screen.emulator.set_colours(fg, bg)
+                self._after_change(screen)
 
     def set_graphics(self, graphics: Graphics) -> None:
         """What the program may do with images, and what it is told of it."""
@@ -429,8 +432,9 @@ class Terminal:
     def drop_observers(self) -> None:
         """Notify every observer that the terminal was closed, and call none again; the program lives on."""
         with self._lock:
-            self._observers(CLOSED)
-            self._observers.clear()
+            for observers in (self._observers, self._raw):
+                observers(CLOSED)
+                observers.clear()
 
     def close(self) -> None:
         """End every program of the terminal's session and release the screen. Never waits; may be called again.
@@ -441,6 +445,7 @@ class Terminal:
                 return
             screen.closed = True
             self._observers(CLOSED)
+            self._raw(CLOSED)
             screen.emulator.close()
         self._channel.close()
 
@@ -493,6 +498,7 @@ class Terminal:
         with self._lock as screen:
             if screen.closed:
                 return
+            self._raw(data)
             for part in self._tags.split(self._passthrough.unwrap(bytes(data))):
                 if isinstance(part, bytes):
                     self._feed(screen, part)
@@ -563,6 +569,7 @@ class Terminal:
         match event:
             case Exit():
                 self._observers(event)
+                self._raw(event)
                 self._watcher.ended(self, event)
                 return
             case Reply(data):

@@ -24,7 +24,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Split
+from fugue_tui.layout.tree import Split, tiled
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.views import View, current_view
 from fugue_tui.terminal.input.keys import KeyPress, spell
@@ -41,9 +41,11 @@ from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.compositor import compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
-from fugue_tui.tui.ui import view_model
+from fugue_tui.tui.ui import themes, view_model
 from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.tui.ui.messages import Messages
+from fugue_tui.tui.ui.motion import Motion
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
@@ -121,11 +123,14 @@ class FugueApp(App[int], inherit_bindings=False):
             self.dispatcher,
             post=lambda call: server.main_queue.post(lambda: self.enter(call)),
             alert=self.alert,
+            warn=self.warn,
             report=self.errors.report,
             open_dialog=self.push_screen,
         )
         self.keyboard = KeyDispatch(self, server.config_applier.keymap, lambda binding: self.actions.run(binding))
-        self.actions = Actions(self, self.keyboard, self.alerts)
+        self.motion = Motion(self, self._apply_motion)
+        """Whether things move."""
+        self.actions = Actions(self, self.keyboard, self.alerts, self.motion.toggle)
         self.grid = PaneGrid(id="grid")
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
@@ -135,6 +140,8 @@ class FugueApp(App[int], inherit_bindings=False):
         """Ends the subscriptions to the workspace."""
         self._status = StatusBar(id="status")
         self._parts = StatusParts(self)
+        self.host_theme = HostTheme(self, lambda: self.settings.ui.theme)
+        """The theme in force."""
         self._tab_names = TabNames(self.mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
         self._renderer = ClientRenderer(self)
@@ -282,8 +289,12 @@ class FugueApp(App[int], inherit_bindings=False):
             self.clients.reconfigure()
 
     def _apply_theme(self) -> None:
-        self.theme = self.settings.ui.theme
-        self.animation_level = "full" if self.settings.ui.motion else "none"
+        self.host_theme.apply()
+        self.motion.reset()
+        self._apply_motion()
+
+    def _apply_motion(self) -> None:
+        self.animation_level = "full" if self.motion.wanted else "none"
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the panes into another size."""
@@ -379,6 +390,16 @@ class FugueApp(App[int], inherit_bindings=False):
         """A client shows other images than before."""
         self._frames.images.update(None)
 
+    def get_css_variables(self) -> dict[str, str]:
+        """The variables of the theme, with those of this program."""
+        variables = super().get_css_variables()
+        self.theme_variables = themes.defaults(variables) | variables
+        return self.theme_variables
+
+    def follow_host(self, client: AttachedClient) -> None:
+        """Take on what is known of the latest client's terminal."""
+        self.host_theme.follow(client)
+
     def synchronize(self, supported: bool) -> None:
         """Whether every mirror supports synchronized output."""
         self._sync_available = supported
@@ -412,7 +433,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self.grid,
             watched=self.clients.watched,
             draws_cursor=self.is_headless,
-            content=self.actions.agents.content,
+            content=self.actions.content,
         )
         self._is_switching = moved or self._is_switching
         self._refocus()
@@ -477,7 +498,9 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.clients.watched:
             return
         keys = self.keyboard
-        shown = view_model.Keys(keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self.alerts.text)
+        shown = view_model.Keys(
+            keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self.alerts.text, self.alerts.failed
+        )
         parts, label = self._parts, self._label
         self._tab_names.keep(window.id for window in self.mux.workspace.windows)
         content = view_model.status_content(self.mux, shown, self.settings.status, parts.text, label, self._marks)
@@ -496,7 +519,7 @@ class FugueApp(App[int], inherit_bindings=False):
         return self._tab_names.stable(window.id, name)
 
     def _marks(self, window: Window) -> tuple[str, str]:
-        zoomed = "Z" if window.zoomed and isinstance(window.layout, Split) else ""
+        zoomed = "Z" if window.zoomed and isinstance(tiled(window.layout), Split) else ""
         bell = "!" if window.id in self.server.pane_notifications.bell_windows else ""
         marks, tone = self.server.window_monitor.marks(window)
         return zoomed + bell + marks, tone
@@ -523,12 +546,17 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
         if new.windows:
             self.rebuild()
+            self.motion.workspace_changed(old, new)
 
     # Messages and errors
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
         self.alerts.show(text)
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        self.alerts.show(text, failed=True)
 
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar for a while, after earlier ones of other topics and once a client shows the

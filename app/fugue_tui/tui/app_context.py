@@ -71,6 +71,10 @@ class ServerContext(Protocol):
         """Show a message in the status bar of the view that acts, or was used last, for a while."""
         ...
 
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        ...
+
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar of the view used last, after earlier ones and once a client shows it."""
         ...
@@ -190,6 +194,10 @@ class AppContext(ServedApp, Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
+        ...
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
         ...
 
     def show_keys(self, hints: list[Hint]) -> None:

@@ -176,7 +176,7 @@ class ConfigApplier:
     def watch(self, file: Path | None, faults: Sequence[str]) -> None:
         """Watch the file; its `faults` are reported with the first screen."""
         self._faults += [brief(fault, file) for fault in faults]
-        self._watch = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
+        self._watch = ConfigWatch(file, self.change, self._app.warn) if file is not None else None
 
     def report_faults(self) -> None:
         """Report the errors in the configuration to the first client."""
@@ -199,7 +199,10 @@ class ConfigApplier:
         self._apply(safe)
         self._change_permissions(config, held)
         audit.required = self._app.mux.permissions.audit_required
-        self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
+        if self._faults:
+            self._app.warn(self._faults[0])
+        else:
+            self._app.alert("configuration reloaded")
 
     def _apply(self, config: Config) -> None:
         """Engine, shell and scrollback affect new panes only."""
@@ -242,7 +245,7 @@ class ConfigApplier:
         try:
             await mux.approvals.ask(question, _LOOSEN_SECONDS)
         except Refused as error:
-            self._app.alert(f"the configuration stays as it was in part: {error}")
+            self._app.warn(f"the configuration stays as it was in part: {error}")
             return
         mux.permissions, mux.secrets = config.mcp, config.session.secrets
         self._app.dispatcher.audit.required = config.mcp.audit_required

@@ -24,6 +24,7 @@ from fugue_tui.control.keymap import Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.mcp_servers.shown import TOOLS
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.multiplexer.views import View
 from fugue_tui.sanitize import clean
@@ -35,6 +36,7 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.hooks import Hooks
+from fugue_tui.tui.ui.mcp_questions import McpQuestions
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
@@ -86,12 +88,13 @@ class WorkspaceServer:
         self.main_queue = main_queue
         self.attach_server = AttachServer(self, host, first)
         self.clients = self.attach_server.clients
-        self.errors = ErrorReporter(self.alert)
+        self.errors = ErrorReporter(self.warn)
         self.status_updates = AllStatusBars(self)
         self.commands = Commands(
             dispatcher,
             post=main_queue.post,
             alert=self.alert,
+            warn=self.warn,
             report=self.errors.report,
             open_dialog=lambda dialog, then: self.push_screen(dialog, then),
         )
@@ -101,6 +104,7 @@ class WorkspaceServer:
             self, lambda: self.latest.alerts, ring=lambda: self.clients.send(b"\a"), copy=self._copy_to_clipboard
         )
         self.window_monitor = WindowMonitor(self)
+        self._mcp_questions = McpQuestions(self)
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.stop_painter: Final = stop_painter
@@ -171,8 +175,11 @@ class WorkspaceServer:
         mux.on_empty.connect(self.leave)
         mux.undo_log.on_report.connect(lambda text, keys: self.current.enter(self._report_undo, text, keys))
         mux.on_overlay.connect(self._show_overlay)
+        mux.on_mcp_servers.connect(self._mcp_questions.start)
         mux.lease.on_change.connect(self.status_updates.request)
         mux.user_options.on_change.connect(self.status_updates.request)
+        mux.pipes.on_change.connect(self.status_updates.request)
+        mux.pipes.on_message.connect(lambda words: self.alert(clean(words)))
         mux.recordings.on_change.connect(self.status_updates.request)
         mux.recordings.on_fault.connect(lambda source, why: self.inform(f"the recording of {source} has ended: {why}"))
         mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
@@ -242,10 +249,23 @@ class WorkspaceServer:
         """Show a message in the status bar for a while."""
         self.current.enter(self.current.alert, text)
 
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        self.current.enter(self.current.warn, text)
+
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar for a while, after earlier ones of other topics and once a client shows the
         screen."""
         self.latest.enter(self.latest.inform, text, topic)
+
+    def in_view(self, call: Callable[[], None]) -> None:
+        """Call something that makes widgets, in the view that was used last."""
+        self.latest.enter(call)
+
+    @property
+    def shows_panes(self) -> bool:
+        """Whether no dialog covers the panes of the view that was used last."""
+        return self.latest.settled
 
     def push_screen(self, screen: Screen[Any], callback: Callable[[Any], None] | None = None) -> None:
         """Open a dialog; `callback` gets its result."""
@@ -254,6 +274,8 @@ class WorkspaceServer:
     def _show_overlay(self, what: str) -> None:
         if what == AGENTS:
             self.current.enter(self.current.actions.agents.open)
+        elif what == TOOLS:
+            self.current.enter(self.current.actions.tools.open)
 
     def _report_undo(self, text: str, reverting: str) -> None:
         self.current.actions.report_undo(text, reverting)

@@ -8,6 +8,7 @@ from fugue_tui.layout.grid_view import GridView, Title
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.sanitize import clean
+from fugue_tui.workspace.find import is_zoomed
 from fugue_tui.workspace.model import Window
 
 ENDED_KEYS: Final = "Enter runs it again, x closes"
@@ -30,7 +31,8 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
     """The panes of a window, its dividers and titles."""
     titled = mux.layouts.bounds(window).y > 0
     solution = mux.layouts.of(window)
-    titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
+    named = solution.panes if titled else [pane for pane, _ in solution.floats]
+    titles = {pane: pane_title(mux, pane) for pane in named}
     synchronized = frozenset(mux.user_options.synchronized(window))
     return GridView(solution, titles, window.active, titled, mux.line_style(), synchronized)
 
@@ -50,16 +52,36 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     elif offset := terminal.scrollback.offset:
         state = f"history -{offset}"
     else:
-        state = "zoomed" if mux.window_of(pane).zoomed else ""
+        state = "zoomed" if is_zoomed(mux.window_of(pane), pane) else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
     marked = "marked" if mux.user_options.marked == pane else ""
     if pane in mux.user_options.synchronized(mux.window_of(pane)):
         marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
+    tone = tone or _tone(mux, pane)
     recorded = "recorded" if mux.recordings.of(str(pane)) else ""
-    states = (marked, recorded, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    note, input_state = mux.sideband.notes.get(pane, ""), _input_state(mux, pane)
+    states = (marked, recorded, _piped(mux, pane), agent, note, injected, state, *input_state)
     state = ", ".join(part for part in states if part)
     return Title(title.text, state, tone, mode=terminal.copy_mode.label, colour=title.colour)
+
+
+def _piped(mux: Multiplexer, pane: PaneId) -> str:
+    """Whether the output goes to a program or a file, and how much of it was lost."""
+    piped = mux.pipes.of(pane)
+    if piped is None:
+        return ""
+    lost = f", {-(-piped.pipe.dropped // 1024)} KiB lost" if piped.pipe.dropped else ""
+    return f"{'logged' if piped.receiver.path else 'piped'}{lost}"
+
+
+def _tone(mux: Multiplexer, pane: PaneId) -> str:
+    """The tone of how a program ended, or of what keys or agents do otherwise in a pane; empty for none."""
+    terminal = mux.terminals[pane]
+    if terminal.exit is not None:
+        return "error" if terminal.exit.code or terminal.exit.signal else "done"
+    special = terminal.copy_mode.label or mux.window_of(pane).zoomed or mux.lease.is_taken(pane)
+    return "mode" if special or terminal.scrollback.offset else ""
 
 
 def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

@@ -54,6 +54,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "choose-buffer": "list-buffers",
         "wait-for": "wait-for-output",
         "run": "run-shell",
+        "pipep": "pipe-pane",
         "findw": "find-window",
         "breakp": "break-pane",
         "joinp": "join-pane",
@@ -64,6 +65,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "lsc": "list-clients",
         "lscm": "list-commands",
         "display-message": "get-status",
+        "popup": "display-popup",
     }
 )
 """tmux's commands by name and alias, and the same or nearest command here."""

@@ -23,7 +23,7 @@ from fugue_tui.terminal.ghostty.binding import Binding, load
 from fugue_tui.terminal.ghostty.callbacks import callbacks
 from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
-from fugue_tui.terminal.ghostty.modes import GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
+from fugue_tui.terminal.ghostty.modes import COLOUR_SCHEME, GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty.pins import GhosttyAnchors, GhosttyPins
 from fugue_tui.terminal.ghostty.render_state import unpacked
 from fugue_tui.terminal.ghostty.screen_images import ScreenImages
@@ -122,7 +122,10 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         """Set the host's default colours (0xRRGGBB), for programs that query them."""
         self.colours = (fg, bg)
         self._colours.set_defaults(fg, bg)
-        self._inbox.dark = sum(bg.to_bytes(3, "big")) < 384
+        dark = sum(bg.to_bytes(3, "big")) < 384
+        if dark is not self._inbox.dark and self._modes.is_set(COLOUR_SCHEME):
+            self._inbox.reply(b"\x1b[?997;%dn" % (1 if dark else 2))
+        self._inbox.dark = dark
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take program output, cut anywhere."""

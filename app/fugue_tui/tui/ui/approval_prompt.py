@@ -142,7 +142,7 @@ class ApprovalPrompt:
             else:
                 approvals.approve(request.id, Scope(answer))
         except NotFound as error:
-            self._app.alert(str(error))
+            self._app.warn(str(error))
         if answer is not None and (waiting := approvals.waiting()) and self._shown is None:
             self._show(waiting[0])  # One key answers them all.
 
