@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from fugue_tui.attach_protocol import Bye, Hello, Welcome
+from fugue_tui.attach_protocol import SWITCHED, Bye, Hello, Welcome
 from fugue_tui.attach_server.client import AttachedClient, Link, prefixes
 from fugue_tui.attach_server.handshake import terminal_title
 from fugue_tui.attach_server.output.kitty_images import DELETE_ALL
@@ -17,11 +17,17 @@ from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.multiplexer.client_environment import parse
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.views import View
 from fugue_tui.sanitize import clean
 
 
 class ViewClients(Protocol):
     """The clients of one view."""
+
+    @property
+    def view(self) -> View:
+        """What they show."""
+        ...
 
     @property
     def focused(self) -> bool:
@@ -137,13 +143,25 @@ class AllClients:
     def attached(self) -> tuple[AttachedTerminal, ...]:
         """The attached clients as commands report them, oldest first."""
         latest = self.latest
-        return tuple(replace(client.info, latest=client is latest) for client in self.all())
+        found = [
+            replace(client.info, latest=client is latest, view=clients.view.id, window=clients.view.window)
+            for clients in self.views
+            for client in clients.all()
+        ]
+        return tuple(sorted(found, key=lambda client: client.id))
 
     def detach(self, client: int) -> None:
         """Detach one client. Raises NotFound, or Refused for the program's own terminal."""
+        self._part(client, Bye("detached"))
+
+    def switch(self, client: int, workspace: str) -> None:
+        """Have one client attach to another workspace. Raises NotFound, or Refused for the program's own terminal."""
+        self._part(client, Bye(SWITCHED, workspace))
+
+    def _part(self, client: int, bye: Bye) -> None:
         found, view = self._numbered(client)
         _delete_images(found)
-        found.link.part(Bye("detached"))
+        found.link.part(bye)
         view.remove(found)
 
     def refresh(self, client: int) -> None:

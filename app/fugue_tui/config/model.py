@@ -151,8 +151,11 @@ class UiSettings(Struct, frozen=True):
 class SessionSettings(Struct, frozen=True):
     """Saving and restoring workspaces."""
 
+    views: Literal["own", "mirrored"] = "own"
+    """What several terminals show: each its own window, or all the same; `fugue-tui attach --mirror` shows the same as
+    another."""
     size: Literal["latest", "smallest"] = "latest"
-    """Whose size a workspace has that several terminals show: the one used last, or the smallest."""
+    """Whose size a window has that several terminals show: the one used last, or the smallest."""
     save: bool = True
     """Save the workspace while it runs and when it ends."""
     save_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 30

@@ -372,11 +372,7 @@ class Multiplexer:
             self._replace(replace(self._workspace, active=view.window, recent=view.recent))
 
     def end_view(self, view: View) -> None:
-        """The last terminal of a view has left: if it was used last, another is. Does nothing for the only view."""
-        if not self.views.several:
-            return
-        if view is self.views.latest:
-            self.use_view(next(each for each in reversed(self.views.all) if each is not view))
+        """The last terminal of a view has left, which was not used last."""
         self.views.remove(view)
         if not self.views.several:
             self.layouts.resize(self.views.latest.window, self.views.latest.area, others=True)

@@ -28,6 +28,7 @@ from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollba
 from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.footer import Footer
 from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
+from fugue_tui.terminal.screen.readers import Readers
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
@@ -97,6 +98,7 @@ class Terminal:
         self.shell: Final = ShellIntegration(self._lock, self._log)
         """The shell's prompt and its commands."""
         self._footer = Footer()
+        self._readers = Readers()
         self.copy_mode: Final = CopyMode(self._lock, self._after_change)
         """The selection and the copy-mode cursor."""
         self.birth: Final = emulator.pin() if pty else None
@@ -245,17 +247,17 @@ class Terminal:
         """Unchanged while there is nothing new to save. Any thread; never waits."""
         return self._screen.changes, self._screen.moves
 
-    def refresh(self) -> Damage:
-        """Snapshot the screen; what changed since the last snapshot."""
+    def refresh(self, reader: object | None = None) -> Damage:
+        """Snapshot the screen; what changed since the last snapshot of one of several readers."""
         with self._lock as screen:
-            return Damage() if screen.closed else self._refresh(screen)
+            return Damage() if screen.closed else self._refresh(screen, reader)
 
-    def frame(self) -> tuple[Damage, list[bytes], Cursor]:
+    def frame(self, reader: object | None = None) -> tuple[Damage, list[bytes], Cursor]:
         """Under one hold of the lock: the damage, its rows as VT text in the order of `damage.rows`, and the cursor."""
         with self._lock as screen:
             if screen.closed:
                 return Damage(), [], Cursor(0, 0, visible=False)
-            damage = self._refresh(screen)
+            damage = self._refresh(screen, reader)
             return damage, self._paint(screen, damage.rows), screen.emulator.cursor
 
     def paint(self) -> list[bytes]:
@@ -460,13 +462,14 @@ class Terminal:
             self._observers(CLOSED)
             return TerminalHandover(screen.emulator, self._log.history, self._title)
 
-    def _refresh(self, screen: LockedScreen) -> Damage:
+    def _refresh(self, screen: LockedScreen, reader: object | None) -> Damage:
         self._notified = False
         self.copy_mode.hold(screen)
         damage = screen.emulator.refresh()
         if screen.emulator.modes.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
-        return self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
+        damage = self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
+        return self._readers.take(reader, damage, screen.size.rows)
 
     def _paint(self, screen: LockedScreen, rows: tuple[int, ...]) -> list[bytes]:
         painted: list[bytes] = []

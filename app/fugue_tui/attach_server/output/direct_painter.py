@@ -47,9 +47,9 @@ class DirectPainter:
         """Output goes to a further host with the same rows, whose cursor is unknown."""
         self._cursor, self._shape, self._cursor_shown = None, b"", None
 
-    def paint(self, terminal: Terminal, rect: Rect) -> Damage:
-        """Paint what changed on a terminal since it was last read; returns that."""
-        seen, rows, _ = terminal.frame()
+    def paint(self, terminal: Terminal, rect: Rect, reader: object | None = None) -> Damage:
+        """Paint what changed on a terminal since a reader last read it; returns that."""
+        seen, rows, _ = terminal.frame(reader)
         damage = seen
         known = self._painted.get(terminal)
         if known is None or len(known) != rect.rows:

@@ -159,7 +159,7 @@ class RenderScheduler:
             rows = view.redraw()
             self._painter.forget(view.live)
         elif self._clients.has_mirrors:
-            rows = view.touched(self._painter.paint(view.live, rect))
+            rows = view.touched(self._painter.paint(view.live, rect, view))
         else:
             rows = view.read()
             self._painter.forget(view.live)

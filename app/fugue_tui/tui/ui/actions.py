@@ -65,7 +65,7 @@ class Actions:
         """The menus of the right button."""
         self.paste_newest = buffers.paste_newest
         """Pastes what was copied last."""
-        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app, keyboard.keys_of)
+        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
