@@ -174,6 +174,13 @@ def test_a_sixel_image_at_the_bottom_scrolls_the_screen() -> None:
     assert made.lines(8, 9) == ["last"]
 
 
+@pytest.mark.parametrize(("height", "newline", "row"), [(36, False, 1), (42, False, 2), (36, True, 2), (30, True, 1)])
+def test_a_sixel_image_leaves_the_cursor_where_xterm_does(height: int, newline: bool, row: int) -> None:
+    made, image = emulator(), sixel(RED, 20, height)
+    made.feed(b"  " + (image.replace(b"\x1b\\", b"-\x1b\\") if newline else image))
+    assert made.caret == (2, row)
+
+
 def test_inline_files_are_shown_in_the_size_that_is_asked_for() -> None:
     made, file = emulator(), BytesIO()
     Picture.new("RGB", (40, 20), GREEN).save(file, "PNG")

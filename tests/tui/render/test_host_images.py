@@ -213,3 +213,19 @@ def test_a_terminal_that_does_not_read_gets_the_newest_image_and_nobody_waits(se
     serving.until(lambda: is_shown(serving.first, Area(0, 0, 400, 400), BLUE))
     assert len(pictures(serving.first)) == 1
     assert len(serving.first.received) < len(frames) // 2
+
+
+def test_a_floating_pane_covers_what_of_an_image_is_behind_it(serve: Serve, tmp_path: Path) -> None:
+    serving = first(serve, tmp_path, shown(RED, 600, 200))
+    begin(serving)
+    serving.until(lambda: is_shown(serving.first, Area(0, 0, 600, 200), RED))
+    (tmp_path / "blue").write_bytes(shown(BLUE, 300, 40, ",C=1"))
+    pane = serving.call("split-pane", "--", "sh", "-c", f"stty -echo; cat '{tmp_path / 'blue'}'; cat")["id"]
+    serving.call("float-pane", "--pane", pane, "--cols", "20", "--rows", "6", "--x", "10", "--y", "2")
+    behind = [Area(0, 0, 600, 40), Area(0, 160, 600, 40), Area(0, 40, 100, 120), Area(300, 40, 300, 120)]
+    inside = Area(110, 60, 180, 40)
+    serving.until(lambda: {target for target, _ in pictures(serving.first)} == {*behind, inside})
+    serving.call("float-pane", "--pane", pane, "--x", "40")
+    serving.until(lambda: is_shown(serving.first, Area(410, 60, 180, 40), BLUE))
+    serving.call("close-pane", "--pane", pane)
+    serving.until(lambda: [target for target, _ in pictures(serving.first)] == [Area(0, 0, 600, 200)])

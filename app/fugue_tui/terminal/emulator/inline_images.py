@@ -70,13 +70,14 @@ class InlineImages:
         self._kept = 0
 
 
-def cells(image: int, size: Size, room: Size, x: int) -> str:
+def cells(image: int, size: Size, room: Size, x: int, *, below: int = 0) -> str:
     """What a program would print to show an image from column `x` on, as far as there is room for it: in the colour
-    that identifies the image, with the cursor left in the last row below the first column."""
+    that identifies the image, with the cursor left in the image's first column and last row, or so many rows `below`
+    that."""
     cols, rows = min(size.cols, room.cols - x, MOST), min(size.rows, MOST)
     colour = f"\x1b[0;38;2;{image >> 16 & 255};{image >> 8 & 255};{image & 255}m"
     lines = ("".join(placeholder(image, row, column) for column in range(cols)) for row in range(rows))
-    return colour + f"\x1bD\x1b[{x + 1}G".join(lines) + f"\x1b[{x + 1}G"
+    return colour + f"\x1bD\x1b[{x + 1}G".join(lines) + "\x1bD" * min(below, room.rows) + f"\x1b[{x + 1}G"
 
 
 def _sixel(image: Sixel, memory: int) -> tuple[int, int, Callable[[int, int], Pixels]] | None:

@@ -29,13 +29,20 @@ _DEFAULTS: Final = (
 
 def size(data: bytes) -> tuple[int, int]:
     """Width and height of an image: as it declares them, or else as far as it draws."""
-    if declared := _RASTER.match(data):
+    declared = _RASTER.match(data)
+    if declared and int(declared[1]) and int(declared[2]):
         return int(declared[1]), int(declared[2])
     bands = _body(data).split(b"-")
     while bands and not bands[-1].strip(b"$ \r\n"):
         bands.pop()
     passes = (line for band in bands for line in re.sub(rb"#[0-9;]*", b"", band).split(b"$"))
     return min(max(map(_length, passes), default=0), _LONGEST_ROW), _BAND * len(bands)
+
+
+def end(data: bytes) -> int:
+    """Where the last band ends, in pixels from the top: xterm leaves the cursor in that row, below the first column. Of
+    an image that ends with a graphics newline it is the band below."""
+    return _BAND * (data.count(b"-") + 1)
 
 
 def _length(line: bytes) -> int:

@@ -117,6 +117,7 @@ class HostImages:
         for view, live, rect in self._views():
             cell = live.cell
             clip, covers = _area(rect, cell), [_area(cover, cell) for cover in self._covers(view)]
+            covers.sort(key=lambda area: area.width * area.height, reverse=True)  # So that the parts are few.
             for placement in live.images:
                 moved = placement.moved(clip.x, clip.y)
                 wanted += uncovered(moved, clip, covers)
