@@ -8,6 +8,7 @@
     even_horizontal   all side by side
     even_vertical     all stacked
     tiled             as square a grid as the number allows
+    stacked           all in one place, one expanded and the others as titles
 
 The first four open so many panes and no more; a window that has more is tiled, lined up or put into rows of two.
 Hyphens do for underscores, and tmux's `main-vertical` and `main-horizontal` are `main_left` and `main_top`.
@@ -23,7 +24,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import exact_share
-from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, Split, join, panes, tiled, with_tiled
+from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, Split, join, panes, stack, tiled, with_tiled
 
 MAIN_SHARE = 0.6
 """The default share of the main pane of a `main_` preset."""
@@ -84,6 +85,7 @@ _TABLE = {
     "even_horizontal": _Preset(row, None),
     "even_vertical": _Preset(column, None),
     "tiled": _Preset(tiles, None),
+    "stacked": _Preset(stack, None),
 }
 
 PRESETS = tuple(_TABLE)
@@ -149,6 +151,6 @@ def _areas(node: Node, whole: Fraction) -> dict[PaneId, Fraction]:
     match node:
         case Leaf(pane):
             return {pane: whole}
-        case Split(_, children, _):
+        case Split(_, children):
             parts = [_areas(child, whole * share) for child, share in zip(children, node.shares, strict=True)]
             return {pane: area for part in parts for pane, area in part.items()}

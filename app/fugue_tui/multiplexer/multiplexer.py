@@ -342,12 +342,13 @@ class Multiplexer:
             self.fit()
 
     def fit(self) -> None:
-        """Resize every terminal to its pane's size; hidden ones keep theirs."""
+        """Resize every terminal to its pane's size, or to that of the expanded one of its stack; hidden ones keep
+        theirs."""
         for window in self._workspace.windows:
-            for pane, rect in self.layouts.of(window).panes.items():
+            for pane, size in self.layouts.of(window).sizes.items():
                 terminal = self.terminals.get(pane)
-                if terminal is not None and terminal.size != rect.size:
-                    terminal.resize(rect.size)
+                if terminal is not None and terminal.size != size:
+                    terminal.resize(size)
 
     def arrange(self, window: WindowId, layout: Layout) -> None:
         """Replace the layout of a window's panes, and unzoom it."""
