@@ -110,7 +110,18 @@ def workspaces(draw: st.DrawFn) -> SavedWorkspace:
         assert layout is not None
         session = draw(st.sampled_from(["main", "ops"]))
         flags = draw(st.booleans()), draw(st.booleans())
-        windows.append(Window(WindowId(number * 3), names.clean(draw(lines)), layout, active, session, *flags, recent))
+        windows.append(
+            Window(
+                WindowId(number * 3),
+                names.clean(draw(lines)),
+                layout,
+                active,
+                session,
+                *flags,
+                recent,
+                draw(st.booleans()),
+            )
+        )
     order = draw(st.permutations([window.id for window in windows]))
     active = order[0] if order else NO_WINDOW
     workspace = Workspace(

@@ -23,7 +23,7 @@ from fugue_tui.layout.tree import Layout, panes, tiled, with_tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import UNLISTED
-from fugue_tui.workspace import edit, find
+from fugue_tui.workspace import auto_layout, edit, find
 from fugue_tui.workspace.model import Window
 
 
@@ -218,7 +218,8 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
     preset: str
     """single, split_horizontal, split_vertical, grid_2x2, main_left, main_top, main_right, main_bottom,
     even_horizontal, even_vertical, tiled or stacked; next and previous cycle through even_horizontal, even_vertical,
-    main_top, main_left and tiled."""
+    main_top, main_left and tiled. auto adapts to the number of panes and to the shape of the terminal, and goes on to
+    when they change, until the window is arranged otherwise."""
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     main_share: Annotated[float, Meta(ge=0.1, le=0.9)] = presets.MAIN_SHARE
@@ -229,6 +230,11 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
         window = target.window(mux, self.window, origin)
+        if self.preset == "auto":
+            layout = auto_layout.wanted(window.layout, mux.layouts.bounds(window))
+            after = edit.set_auto(edit.set_layout(mux.workspace, window.id, layout), window.id)
+            mux.assign(edit.zoom(after, window.id, zoomed=False))
+            return layout_info(mux, mux.window(window.id))
         if self.preset in ("next", "previous"):
             return _arranged(mux, window, _cycled(window.layout, self.main_share, 1 if self.preset == "next" else -1))
         if not self.main:
