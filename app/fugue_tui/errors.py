@@ -17,6 +17,8 @@
     |-- SocketError            a workspace's socket cannot be made or used
     |   |-- NotRunning
     |   `-- AlreadyRunning
+    |-- ServerFailed           another MCP server cannot be started, or does not do what it was asked for
+    |-- Unshowable             a file or an image cannot be shown
     |-- ConfigError            names file, key and reason
     `-- SaveError              a saved workspace cannot be read or written
 
@@ -141,6 +143,18 @@ class AlreadyRunning(SocketError):
         self.path = path
 
 
+class ServerFailed(FugueError):
+    """Another MCP server cannot be started or reached, or answered with an error."""
+
+    code = "server_failed"
+
+
+class Unshowable(FugueError):
+    """A file or an image cannot be shown."""
+
+    code = "unshowable"
+
+
 class ConfigError(FugueError):
     """The configuration is invalid; `faults` has one line each, naming file, key and reason."""
 
@@ -155,3 +169,12 @@ class SaveError(FugueError):
     """A saved workspace cannot be read or written."""
 
     code = "save_error"
+
+
+class Switched(Exception):
+    """No failure: the terminal of this process, which is as it was before, is to show another workspace."""
+
+    def __init__(self, workspace: str, *, prefix: str = "", read_only: bool = False) -> None:
+        """`prefix` and `read_only` are as the terminal was attached."""
+        super().__init__(workspace)
+        self.workspace, self.prefix, self.read_only = workspace, prefix, read_only

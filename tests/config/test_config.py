@@ -55,7 +55,7 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
         load(file)
     assert caught.value.faults == (
         f"{file}: terminal.scrolback: no such key; did you mean scrollback? it takes engine, "
-        "scrollback, shell, term, shell_integration, clipboard, on_exit",
+        "scrollback, shell, term, shell_integration, clipboard, images, image_memory, on_exit",
         f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
         f"{file}: ui.mouse: 1 is not true or false",
         f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, hooks, ui, status, session, "
@@ -102,7 +102,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         (
             "[mcp]\ntoolsets = ['default', 'layuot']",
             "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
-            "running, agents, other, all; did you mean layout?",
+            "running, agents, servers, other, all; did you mean layout?",
         ),
         ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of command lines'),
     ],
@@ -249,10 +249,10 @@ def test_no_key_is_read_and_then_ignored() -> None:
     assert [key for key in keys if not re.search(rf"\.{key}\b", sources)] == []
 
 
-def test_the_themes_exist_in_textual() -> None:
+def test_the_themes_exist_in_textual_or_follow_the_terminal() -> None:
     from textual.theme import BUILTIN_THEMES
 
-    assert set(get_args(model.Theme)) <= set(BUILTIN_THEMES)
+    assert set(get_args(model.Theme)) - {"auto", "dark", "light"} <= set(BUILTIN_THEMES)
 
 
 def test_the_environment_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -50,7 +50,8 @@ def test_the_command_line_offers_the_registry() -> None:
     command = [sys.executable, "-m", "fugue_tui", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     listed = said.partition("commands (")[2].splitlines()[1:]
-    assert [line.split()[0] for line in listed] == list(OURS)
+    verbs = [line.split()[0] for line in listed if line.startswith("    ")]
+    assert sorted(verbs) == sorted(OURS)
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ def test_names_are_text_wherever_they_are_shown(launch: Launch) -> None:
     running.host.send("n")
     running.host.wait_until(lambda: "Close pane" not in running.host.text)
     running.host.send(b"\x02w")
-    running.host.wait_text("windows", "@1 [@click=app.quit]go[/]")
+    running.host.wait_text("windows", "1 [@click=app.quit]go[/]")
     running.host.send(b"\x1b")
     running.host.wait_until(lambda: "windows" not in running.host.text)
     running.host.send(b"\x02,")

@@ -31,6 +31,7 @@ from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.tui.app import FugueApp
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.ui.themes import HostColours
 from fugue_tui.tui.workspace_server import WorkspaceServer
 from fugue_tui_widgets.terminal_view import TerminalView
 
@@ -40,6 +41,9 @@ RAW = "stty raw -echo; "
 
 
 # The app without a host
+
+HOST = HostColours(background=(41, 41, 41), foreground=(197, 200, 198))
+"""The colours of pictures, which Rich draws in its `SVG_EXPORT_THEME`."""
 
 
 @dataclass
@@ -183,7 +187,9 @@ def make_app(argv: tuple[str, ...], size: Size, config: Config, pump: IOLoop) ->
     mux = Multiplexer("test", spawner=launcher, post=mailbox.post, area=area)
     mux.permissions = McpSettings(trust="full")
     windows.CreateWindow(command=argv).run(mux, USER)
-    return WorkspaceServer(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher).latest
+    app = WorkspaceServer(mux, Dispatcher(mux), config, mailbox, HostTerminal(), launcher=launcher).latest
+    app.host_theme.host = HOST
+    return app
 
 
 CALM = Config(ui=UiSettings(which_key_delay_ms=10_000))

@@ -50,6 +50,6 @@ def test_a_floating_pane_without_the_focus(picture: Picture) -> None:
 def test_a_stack_beside_a_pane(picture: Picture, cols: int, rows: int) -> None:
     async def script(stage: Stage) -> None:
         await four(stage)
-        await stage.prefix("k")
+        await stage.prefix("h")
 
     assert picture(script, cols, rows, drawn=False)

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.tui.conftest import CALM, Open, Stage
 from textual.command import CommandList, Hits
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from fugue_tui.config.model import KeySettings
 from fugue_tui.control.command_table import buffers, layouts, panes, sessions, windows
@@ -18,7 +18,9 @@ from fugue_tui.ids import PaneId
 from fugue_tui.tui.ui.command_palette import CommandProvider
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.command_prompt import CommandPrompt
-from fugue_tui_widgets.dialogs import Ask, Choose, Confirm, Page
+from fugue_tui_widgets.dialogs import Ask, Confirm, Page
+from fugue_tui_widgets.finder_screen import FinderScreen
+from fugue_tui_widgets.help_screen import HelpScreen
 
 pytestmark = pytest.mark.slow
 
@@ -167,7 +169,7 @@ async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> No
         assert stage.rects[1] == Rect(0, 0, 80, 23)
 
 
-@pytest.mark.parametrize(("answer", "open_after"), [("n no", 2), ("y yes", 1)])
+@pytest.mark.parametrize(("answer", "open_after"), [("n  no", 2), ("y  yes", 1)])
 async def test_a_question_fits_on_a_small_screen_and_takes_the_mouse(
     open_stage: Open, answer: str, open_after: int
 ) -> None:
@@ -195,7 +197,7 @@ async def test_ctrl_c_closes_every_dialog(open_stage: Open, keys: str) -> None:
         assert len(stage.mux.terminals) == 2
 
 
-@pytest.mark.parametrize(("hint", "seen"), [("? help", "Keys after"), ("c window", "[2 "), ("p palette", "what to do")])
+@pytest.mark.parametrize(("hint", "seen"), [("? help", "and then"), ("c window", "[2 "), ("p palette", "what to do")])
 async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: str, seen: str) -> None:
     async with open_stage() as stage:
         await stage.until(lambda: hint in stage.text)
@@ -324,8 +326,9 @@ async def test_a_window_is_chosen_from_a_list(open_stage: Open) -> None:
         stage.run(windows.CreateWindow(command=("cat",), name="second"))
         stage.run(windows.CreateWindow(command=("cat",), name="third"))
         await stage.prefix("w")
-        assert isinstance(stage.app.screen, Choose)
-        assert stage.app.screen.query_one(OptionList).highlighted == 2
+        finder = stage.app.screen
+        assert isinstance(finder, FinderScreen)
+        await stage.until(lambda: finder.key == "@3")
         await stage.press("up", "enter")
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.name == "second")
 
@@ -341,8 +344,8 @@ async def test_alt_and_arrows_move_the_focus_without_the_prefix(open_stage: Open
 async def test_help_opens_and_closes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("question_mark")
-        assert isinstance(stage.app.screen, Page)
-        await stage.until(lambda: "split: side by side" in stage.text and "Keys after ctrl+b" in stage.text)
+        assert isinstance(stage.app.screen, HelpScreen)
+        await stage.until(lambda: "split: side by side" in stage.text and "Panes (ctrl+b and then)" in stage.text)
         await stage.press("q")
         assert stage.app.on_panes
 

@@ -189,15 +189,6 @@ def test_asking_for_a_name(picture: Picture) -> None:
     assert picture(script)
 
 
-def test_choosing_a_window(picture: Picture) -> None:
-    async def script(stage: Stage) -> None:
-        stage.run(windows.CreateWindow(command=("cat",), name="logs"))
-        stage.run(windows.CreateWindow(command=("cat",), name="mail"))
-        await stage.prefix("w")
-
-    assert picture(script)
-
-
 def test_an_ended_pane(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         await split(stage, "make", Direction.RIGHT, "printf '$ make: *** no rule'; exit 2")

@@ -13,7 +13,7 @@ async def test_the_focus_expands_panes_of_a_stack_which_keep_that_size(open_stag
     async with open_stage() as stage:
         await stage.prefix('"')
         await stage.prefix('"')
-        await stage.prefix("k")
+        await stage.prefix("h")
         assert stage.rects == {3: Rect(0, 3, 80, 20)}
         assert {terminal.size for terminal in stage.mux.terminals.values()} == {Size(80, 20)}
         rows = stage.text.splitlines()
@@ -26,7 +26,7 @@ async def test_the_focus_expands_panes_of_a_stack_which_keep_that_size(open_stag
         await stage.pilot.resize_terminal(60, 16)
         await stage.pilot.pause()
         assert {terminal.size for terminal in stage.mux.terminals.values()} == {Size(60, 12)}
-        await stage.prefix("k")
+        await stage.prefix("h")
         assert set(stage.rects) == {1, 2, 3}
         await stage.prefix("u")
         assert set(stage.rects) == {1}
@@ -35,7 +35,7 @@ async def test_the_focus_expands_panes_of_a_stack_which_keep_that_size(open_stag
 async def test_a_new_pane_joins_the_stack_and_closing_leaves_the_others(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix('"')
-        await stage.prefix("k")
+        await stage.prefix("h")
         await stage.prefix('"')
         assert stage.rects == {3: Rect(0, 3, 80, 20)}
         await stage.pilot.resize_terminal(1, 1)

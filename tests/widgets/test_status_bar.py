@@ -165,7 +165,7 @@ async def test_the_panel_of_keys_shows_every_key_in_as_many_columns_as_fit() -> 
         assert not panel.display
 
 
-@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (100, 24), (60, 20), (200, 12)])
+@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (100, 24), (60, 30), (200, 12)])
 async def test_no_key_is_left_out_where_the_panel_would_be_too_high(cols: int, rows: int) -> None:
     app = Bar()
     async with app.run_test(size=(cols, rows)) as pilot:
@@ -175,3 +175,16 @@ async def test_no_key_is_left_out_where_the_panel_would_be_too_high(cols: int, r
         lines = panel.render_lines(panel.outer_size.region)
         assert panel.outer_size.height < rows
         assert [n for n in range(50) if not any(f"alt+{n} " in line.text for line in lines)] == []
+
+
+async def test_a_panel_without_room_for_all_keys_shows_the_most_important_with_their_words() -> None:
+    app = Bar()
+    async with app.run_test(size=(40, 12)) as pilot:
+        panel = app.query_one(WhichKey)
+        hints = [Hint(f"alt+{n}", f"what key {n} does", 0 if n in (7, 49) else 1) for n in range(50)]
+        panel.show(hints, 40, 12, "and then")
+        await pilot.pause()
+        text = "\n".join(line.text for line in panel.render_lines(panel.outer_size.region))
+        assert "alt+7  what key 7 does" in text
+        assert "alt+49 what key 49 does" in text
+        assert "alt+48" not in text

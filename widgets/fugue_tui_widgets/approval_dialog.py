@@ -35,7 +35,9 @@ class Choice(Label):
 
     DEFAULT_CSS = """
     Choice { width: auto; max-width: 100%; padding: 0 1; color: $text-muted; }
-    Choice.-chosen { background: $primary; color: $background; text-style: bold; }
+    Choice.-chosen {
+        background: $block-cursor-background; color: $block-cursor-foreground; text-style: $block-cursor-text-style;
+    }
     """
 
     class Clicked(Message):
@@ -104,7 +106,7 @@ class ApprovalDialog(ModalScreen[str | None]):
         """Who asks for what, and the answers."""
         with Vertical() as frame:
             frame.border_title = self._title()
-            frame.border_subtitle = Content(" ↑↓ choose · Enter answers · Escape later ")
+            frame.border_subtitle = Content(" ↑↓ · Enter answers · Escape later ")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
                 yield Static(self._shown(), id="command")
@@ -171,7 +173,7 @@ class ApprovalDialog(ModalScreen[str | None]):
     def _answers(self) -> dict[str, str | None]:
         """What keys answer."""
         denies_all = {"delete": DENY_ALL} if self.choices[-1][0] == DENY_ALL else {}
-        return {"enter": self.choices[self.chosen][0], "escape": None} | denies_all
+        return {"enter": self.choices[self.chosen][0], "escape": None, "ctrl+c": None} | denies_all
 
     def _show_chosen(self) -> None:
         for at, choice in enumerate(self.query(Choice)):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -121,6 +122,11 @@ class BufferScreen(ModalScreen[str | None]):
     def on_input_submitted(self) -> None:
         """Back to the list."""
         self.query_one(OptionList).focus()
+
+    def on_click(self, event: events.Click) -> None:
+        """Close beside the frame."""
+        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
+            self.dismiss(None)
 
     def action_close(self) -> None:
         """Close, or first end the filter."""

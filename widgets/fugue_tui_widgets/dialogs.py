@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -18,10 +20,19 @@ SHORT: Final[list[tuple[int, str]]] = [(0, "-short"), (16, "-high")]
 """The classes of a dialog by the rows of its screen."""
 
 
+def leaves(event: events.Click, frame: Widget) -> bool:
+    """Whether a click is beside the frame of a dialog, or on its lower border, which says how to leave."""
+    region = frame.region
+    return not region.contains(event.screen_x, event.screen_y) or event.screen_y == region.bottom - 1
+
+
 class Answer(Label):
     """A key and what it answers; a click gives the same answer."""
 
-    DEFAULT_CSS = "Answer { width: auto; max-width: 100%; color: $text-muted; margin-right: 4; }"
+    DEFAULT_CSS = """
+    Answer { width: auto; max-width: 100%; margin-right: 3; }
+    Answer:hover { text-style: underline; }
+    """
 
     class Clicked(Message):
         """It was clicked."""
@@ -31,7 +42,8 @@ class Answer(Label):
             self.answer = answer
 
     def __init__(self, text: str, answer: bool) -> None:
-        super().__init__(Content(text))
+        key, _, words = text.partition(" ")
+        super().__init__(Content.assemble((f" {key} ", "bold reverse"), f" {words}"))
         self.answer = answer
 
     def on_click(self) -> None:
@@ -80,6 +92,11 @@ class Confirm(ModalScreen[bool]):
         """A click is an answer too."""
         self.action_answer(message.answer)
 
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it is a no."""
+        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
+            self.action_answer(False)
+
     def action_answer(self, answer: bool) -> None:
         """Close with the answer."""
         self.dismiss(answer)
@@ -104,12 +121,17 @@ class Ask(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The title and the input."""
         with Vertical() as frame:
-            frame.border_title = Content(f" {self.heading} ")
+            frame.border_title = Content(f" {self.heading} · Escape cancels ")
             yield Input(self.text, select_on_focus=False)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Close with the text."""
         self.dismiss(event.value)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it cancels."""
+        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
+            self.dismiss(None)
 
     def action_cancel(self) -> None:
         """Close without an answer."""
@@ -140,9 +162,14 @@ class Page(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The text in a scrolling frame."""
         with VerticalScroll() as frame:
-            frame.border_title = Content(self.heading)
-            frame.border_subtitle = Content("Escape closes")
+            frame.border_title = Content(f" {self.heading} ")
+            frame.border_subtitle = Content(" Escape closes ")
             yield Static(self.text)
+
+    def on_click(self, event: events.Click) -> None:
+        """Close where the frame says so, or beside it."""
+        if leaves(event, self.query_one(VerticalScroll)):
+            self.dismiss(None)
 
     def action_close(self) -> None:
         """Close the page."""
@@ -159,10 +186,12 @@ class Choose(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Choose { align: center middle; background: $background 40%; }
     Choose OptionList {
-        width: 60; max-width: 90%; height: auto; max-height: 80%;
+        width: 60; max-width: 96%; height: auto; max-height: 90%;
         background: $surface;
     }
-    Choose OptionList, Choose OptionList:focus { border: heavy $primary; border-title-color: $primary; }
+    Choose OptionList, Choose OptionList:focus {
+        border: heavy $primary; border-title-color: $primary; border-subtitle-color: $text-muted;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,ctrl+c", "cancel", "Cancel"),
@@ -180,7 +209,8 @@ class Choose(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The list."""
         options = OptionList(*(Option(Content(text), id=f"choice-{at}") for at, (_, text) in enumerate(self.choices)))
-        options.border_title = Content(self.heading)
+        options.border_title = Content(f" {self.heading} ")
+        options.border_subtitle = Content(" Enter · Escape closes ")
         yield options
 
     def on_mount(self) -> None:
@@ -192,6 +222,11 @@ class Choose(ModalScreen[str | None]):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Close with the choice."""
         self.dismiss(self.choices[event.option_index][0])
+
+    def on_click(self, event: events.Click) -> None:
+        """Close where the frame says so, or beside it."""
+        if leaves(event, self.query_one(OptionList)):
+            self.dismiss(None)
 
     def action_move(self, step: int) -> None:
         """Move the highlight."""

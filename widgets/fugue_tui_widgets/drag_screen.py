@@ -31,7 +31,7 @@ class _Preview(Static):
         position: absolute; content-align: center middle; color: $warning; background: $background;
         border: heavy $warning; text-style: bold;
     }
-    _Preview.-flat { border: none; color: ansi_black; background: $warning; }
+    _Preview.-flat { border: none; color: $background; background: $warning; }
     """
 
     def place(self, drop: Drop | None) -> None:
@@ -52,7 +52,7 @@ class DragScreen(ModalScreen[Drop | None]):
     DEFAULT_CSS = """
     DragScreen { background: $background 0%; }
     DragScreen > Label {
-        dock: bottom; width: 100%; height: 1; padding: 0 1; background: $warning; color: ansi_black; text-style: bold;
+        dock: bottom; width: 100%; height: 1; padding: 0 1; background: $warning; color: $background; text-style: bold;
         text-wrap: nowrap; text-overflow: ellipsis;
     }
     DragScreen > Label.-above { dock: top; }

@@ -83,6 +83,7 @@ class FinderScreen(ModalScreen[None]):
         &.-narrow > Vertical, &.-short > Vertical { width: 100%; height: 100%; }
         Input, Input:focus { border: none; height: 1; padding: 0 1; background: $surface; }
         #scopes { height: 1; padding: 0 1; }
+        &.-narrow _ScopeLabel { margin-right: 1; }
         #body { layout: vertical; height: 1fr; }
         &.-wide #body { layout: horizontal; }
         RowList { padding: 0; }
@@ -131,18 +132,21 @@ class FinderScreen(ModalScreen[None]):
                     yield self._preview
 
     def on_mount(self) -> None:
-        """Ask for rows."""
+        """Begin to ask for rows and previews."""
         (self._line if self._typing else self._list).focus()
         self._show_scope()
-        self._owner.changed(self._line.value, self._scope)
         self.set_interval(LIVE_SECONDS, lambda: self._owner.preview(self._list.key))
 
     # What the owner shows
 
     def show_rows(self, rows: Sequence[ListRow], title: str, key: str = "") -> None:
         """Show rows, and in the frame what they are; the cursor goes to a key if one is given."""
-        self.query_one("#frame", Vertical).border_title = Content(title)
+        self.show_title(title)
         self._list.show(rows, key)
+
+    def show_title(self, title: str) -> None:
+        """Show something else in the frame, and the same rows."""
+        self.query_one("#frame", Vertical).border_title = Content(title)
 
     def show_preview(self, shown: Shown) -> None:
         """Show something beside the list."""
@@ -156,6 +160,11 @@ class FinderScreen(ModalScreen[None]):
         return size if size.width and size.height and self.query_one("#preview").display else None
 
     @property
+    def list_width(self) -> int:
+        """The cells of a row of the list, or about as many before it is laid out."""
+        return self._list.scrollable_content_region.width or max(self.size.width - 6, 1)
+
+    @property
     def key(self) -> str:
         """The key of the row under the cursor; empty if there is none."""
         return self._list.key
@@ -163,11 +172,15 @@ class FinderScreen(ModalScreen[None]):
     # Events
 
     def on_resize(self) -> None:
-        """Fit the hints and the names of the scopes."""
-        self._show_hints()
+        """Fit the hints and the names of the scopes, and ask for rows of another width."""
         for label in self.query(_ScopeLabel):
             label.fit(narrow=self.size.width < 60)
-        self.call_after_refresh(lambda: self._owner.preview(self._list.key))
+        self.call_after_refresh(self._ask)
+
+    def _ask(self) -> None:
+        self._show_hints()
+        self._owner.changed(self._line.value, self._scope)
+        self._owner.preview(self._list.key)
 
     def on_descendant_focus(self) -> None:
         """Say which keys hold."""
@@ -175,8 +188,9 @@ class FinderScreen(ModalScreen[None]):
 
     def _show_hints(self) -> None:
         hints = self._model.typing_hints if self._line.has_focus or not self._model.list_hints else None
-        fitting = _fitting(self._model.list_hints if hints is None else hints, self.size.width - 8)
-        self.query_one("#frame", Vertical).border_subtitle = Content(fitting)
+        frame = self.query_one("#frame", Vertical)
+        fitting = _fitting(self._model.list_hints if hints is None else hints, frame.size.width - 4)
+        frame.border_subtitle = Content(fitting)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Search while the user types."""
@@ -250,7 +264,7 @@ class FinderScreen(ModalScreen[None]):
 
     def _rescope(self) -> None:
         self._show_scope()
-        self._owner.changed(self._line.value, self._scope)
+        self._ask()
 
     def _show_scope(self) -> None:
         for label in self.query(_ScopeLabel):
@@ -271,7 +285,6 @@ class _ScopeLabel(Label):
     DEFAULT_CSS = """
     _ScopeLabel { width: auto; margin-right: 2; color: $text-muted; }
     _ScopeLabel.-chosen { color: $primary; text-style: bold reverse; }
-    FinderScreen.-narrow _ScopeLabel { margin-right: 1; }
     """
 
     class Clicked(Message):

@@ -14,6 +14,7 @@ from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import Layout, WidgetPlacement
 from textual.message import Message
 from textual.strip import Strip
+from textual.timer import Timer
 from textual.widget import Widget
 
 from fugue_tui.geometry import Axis, Rect
@@ -25,13 +26,15 @@ from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.float_frame import FloatFrame
 from fugue_tui_widgets.terminal_view import TerminalView
 
-STYLES: Final = (FOCUS, SYNCHRONIZED, "blocked", "working", "done", "error")
+STYLES: Final = (FOCUS, SYNCHRONIZED, "mode", "blocked", "working", "done", "error")
 """The styles of the frame, besides its own."""
+FLASH_SECONDS: Final = 0.12
+"""How long the frame of the focused pane flashes."""
 
 
 def _on_the_hosts_own(style: RichStyle) -> RichStyle:
     """The style without its background: lines have the same background as the panes."""
-    return RichStyle(color=style.color, bold=style.bold, dim=style.dim)
+    return RichStyle(color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse)
 
 
 def _joined(regions: Iterable[Region]) -> list[Region]:
@@ -119,6 +122,8 @@ class PaneGrid(ErrorBoundary, Widget):
         self._strips: dict[int, tuple[tuple[str, ...], tuple[str, ...], Strip]] = {}
         """The rows as drawn, with the characters and styles that they were drawn of."""
         self._palette: dict[str, RichStyle] = {}
+        self._flash: Timer | None = None
+        """Ends the flash of the frame of the focused pane; None if it does not flash."""
         self._dragged: tuple[tuple[Divider, ...], Offset] | None = None
         """The dividers that are dragged, one of each axis at a crossing, and where the pointer was last."""
         self._pressed: tuple[PaneId, Offset] | None = None
@@ -133,6 +138,24 @@ class PaneGrid(ErrorBoundary, Widget):
             self._clear_arrangement_cache()
             self.refresh(layout=True)
         elif regions := self._changed_regions(old):
+            self.refresh(*regions)
+
+    def flash(self) -> None:
+        """Show the frame of the focused pane in reverse video for a moment."""
+        if self._flash is not None:
+            self._flash.stop()
+        else:
+            self._redraw_frame()
+        self._flash = self.set_timer(FLASH_SECONDS, self._end_flash)
+
+    def _end_flash(self) -> None:
+        self._flash = None
+        self._redraw_frame()
+
+    def _redraw_frame(self) -> None:
+        self._palette.clear()
+        self._strips.clear()
+        if regions := self._frame_regions():
             self.refresh(*regions)
 
     def _show_frames(self) -> None:
@@ -248,7 +271,8 @@ class PaneGrid(ErrorBoundary, Widget):
             if name and name not in STYLES:
                 return RichStyle.parse(name)
             style = self.get_component_rich_style(f"pane-grid--{name}") if name else self.rich_style
-            self._palette[name] = _on_the_hosts_own(style)
+            flashes = RichStyle(reverse=True) if name == FOCUS and self._flash is not None else RichStyle.null()
+            self._palette[name] = _on_the_hosts_own(style) + flashes
         return self._palette[name]
 
     def notify_style_update(self) -> None:

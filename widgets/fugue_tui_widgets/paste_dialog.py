@@ -74,6 +74,11 @@ class PasteDialog(ModalScreen[bool]):
         """A click is an answer too."""
         self.action_answer(message.answer)
 
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it cancels."""
+        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
+            self.action_answer(False)
+
     def action_answer(self, answer: bool) -> None:
         """Close with the answer."""
         self.dismiss(answer)

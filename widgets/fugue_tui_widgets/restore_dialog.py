@@ -33,6 +33,7 @@ class RestoreDialog(ModalScreen[bool | None]):
     RestoreDialog .fault { color: $text-warning; margin-top: 1; }
     RestoreDialog .choices { width: auto; height: auto; max-width: 100%; margin-top: 1; layout: horizontal; }
     RestoreDialog.-narrow .choices { layout: vertical; }
+    RestoreDialog.-narrow Answer { margin-right: 0; }
     RestoreDialog.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
     RestoreDialog.-short > Vertical { max-height: 100%; padding: 0 1; }
     RestoreDialog.-short .choices, RestoreDialog.-short VerticalScroll, RestoreDialog.-short .fault { margin-top: 0; }
@@ -41,7 +42,7 @@ class RestoreDialog(ModalScreen[bool | None]):
     VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "answer(True)", "Bring it back"),
-        Binding("escape", "answer(False)", "Start fresh"),
+        Binding("escape,ctrl+c", "answer(False)", "Start fresh"),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
     ]
@@ -53,9 +54,10 @@ class RestoreDialog(ModalScreen[bool | None]):
 
     def compose(self) -> ComposeResult:
         """The saved windows, and the two answers."""
-        widest = max((len(name) for name, _ in self.windows), default=0)
+        widest = min(max((len(name) for name, _ in self.windows), default=0), 16)
         lines = [
-            Content(name.ljust(widest) + "  ") + Content.styled(programs, "dim") for name, programs in self.windows
+            Content(name.ljust(widest) + "  ") + Content.styled(programs, "$text-muted")
+            for name, programs in self.windows
         ]
         with Vertical() as frame:
             frame.border_title = Content(" bring it back? ")

@@ -65,6 +65,8 @@ class StatusContent(Struct, frozen=True):
     """What is at the right, in order; the message and the mode take the place of the hint."""
     more: tuple[str, str] = ("‹", "›")
     """Marks of tabs that are hidden before and after those that are shown."""
+    failed: bool = False
+    """Whether the message says what went wrong."""
 
 
 class StatusBar(ErrorBoundary, Widget):
@@ -78,6 +80,7 @@ class StatusBar(ErrorBoundary, Widget):
         "status-bar--active",
         "status-bar--hint",
         "status-bar--alert",
+        "status-bar--notice",
         "status-bar--mode",
         "status-bar--blocked",
         "status-bar--error",
@@ -87,17 +90,20 @@ class StatusBar(ErrorBoundary, Widget):
     DEFAULT_CSS = """
     StatusBar {
         height: 1; background: $panel; color: $foreground;
-        .status-bar--name { background: $primary; color: $background; text-style: bold; }
+        .status-bar--name, .status-bar--mode {
+            background: $block-cursor-background; color: $block-cursor-foreground;
+            text-style: $block-cursor-text-style;
+        }
         .status-bar--part { background: $panel; color: $foreground; }
         .status-bar--tab { background: $panel; color: $text-muted; }
-        .status-bar--active { background: $surface-lighten-2; color: $foreground; text-style: bold; }
+        .status-bar--active { background: $panel; color: $foreground; text-style: bold; }
         .status-bar--hint { background: $panel; color: $text-muted; }
-        .status-bar--mode { background: $primary; color: $background; text-style: bold; }
         .status-bar--blocked { color: $warning; text-style: bold; }
         .status-bar--error { color: $error; text-style: bold; }
         .status-bar--done { color: $success; }
         .status-bar--working { color: $primary; }
-        .status-bar--alert { background: $warning; color: ansi_black; text-style: bold; }
+        .status-bar--alert { background: $warning; color: $background; text-style: bold; }
+        .status-bar--notice { background: $secondary; color: $background; text-style: bold; }
     }
     """
 
@@ -250,7 +256,8 @@ class StatusBar(ErrorBoundary, Widget):
         room, name = cols - cell_len(mode) - active, cell_len(_name(content)) + 2 + _marks(content)
         room -= name if room - name >= _LEAST_ALERT else 0
         alert = _cut(f" {content.alert} ", room) if content.alert else ""
-        pieces = (Segment(alert, style("status-bar--alert")), Segment(mode, style("status-bar--mode")))
+        message = style("status-bar--alert" if content.failed else "status-bar--notice")
+        pieces = (Segment(alert, message), Segment(mode, style("status-bar--mode")))
         return [piece for piece in pieces if piece.text]
 
     def _tab(self, tab: Tab, text: str) -> list[Segment]:

@@ -240,6 +240,11 @@ class TableScreen(ModalScreen[None]):
         """Keys are for the table."""
         self.view.focus()
 
+    def on_click(self, event: events.Click) -> None:
+        """Close beside the frame."""
+        if not self.view.region.contains(event.screen_x, event.screen_y):
+            self.dismiss(None)
+
     def _compositor_refresh(self) -> None:
         if not refresh_regions(self):
             super()._compositor_refresh()

@@ -32,7 +32,7 @@ KEYS: Final = (
     ("/", "filter"),
     ("esc", "close"),
 )
-_COLORS: Final = {"claimed": "blue", "done": "green", "failed": "red bold", "cancelled": "dim"}
+_COLORS: Final = {"claimed": "bold", "done": "", "failed": "bold underline", "cancelled": "strike"}
 
 
 class TaskRow(Struct, frozen=True):
@@ -179,6 +179,8 @@ class TaskScreen(ModalScreen[None]):
             table.add_row(
                 *(_fitted(text, width) for text, width in zip(texts, widths, strict=True)), key=str(row.number)
             )
+        if self.has_class("-empty") and self._rows:
+            self.call_after_refresh(self._refill)  # The table has no width before it is shown.
         self.set_class(not self._rows, "-empty")
         at = next((place for place, row in enumerate(rows) if chosen and row.number == chosen.number), 0)
         table.move_cursor(row=at, animate=False)
@@ -277,13 +279,13 @@ def _key(key: str, what: str) -> Content:
 
 def _cells(row: TaskRow, narrow: bool) -> tuple[Text, ...]:
     owner = row.owner.split()[0] if narrow and row.owner else row.owner
-    needs = Text(" ").join(Text(str(number), "" if done else "yellow") for number, done in row.needs)
-    title = Text(row.draft.title, "dim" if row.finished else "")
+    needs = Text(" ").join(Text(str(number), "" if done else "bold") for number, done in row.needs)
+    title = Text(row.draft.title, "strike" if row.finished else "")
     found = (
         Text(row.glyph, _COLORS.get(row.state, "")),
         Text(str(row.number)),
         title,
-        Text(f"{owner}?" if row.gone else owner, "yellow" if row.gone else ""),
+        Text(f"{owner}?" if row.gone else owner, "bold" if row.gone else ""),
         needs,
         Text(row.since),
     )

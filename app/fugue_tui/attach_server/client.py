@@ -17,6 +17,8 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.terminal.input.keys import KeyPress, parse_key
 
+SLOW_SECONDS: Final = 0.15
+"""The round trip above which a link is slow."""
 _LARGEST: Final = Size(1_500, 800)
 """The largest screen that is drawn, whatever size a client reports."""
 
@@ -93,6 +95,10 @@ class AttachedClient:
         """Query its capabilities."""
         self.writer.write(self.capabilities.queries())
 
+    def query_colours(self) -> None:
+        """Query its default colours again."""
+        self.writer.write(self.capabilities.colour_queries())
+
     def resize(self, extent: Extent) -> None:
         """Its terminal has another size."""
         self.size = drawable(extent.cols, extent.rows)
@@ -108,6 +114,11 @@ class AttachedClient:
         accepts = self.draw_mode is not DrawMode.SUSPENDED and not self.writer.busy
         if accepts and (to_read_only or not self.read_only):
             self.writer.write(data)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its link is slow: it took long to answer, or does not keep up with the output."""
+        return self.capabilities.round_trip > SLOW_SECONDS or self.lagging or self.writer.busy
 
     @property
     def info(self) -> AttachedTerminal:

@@ -50,6 +50,8 @@ class InputRouter:
                 self._pass_on(client, event, acts=True)
             case Focused():
                 client.focused = event.gained
+                if event.gained:  # Many hosts change their colours without a word, as the system's do.
+                    client.query_colours()
                 self._clients.update_focus(client)
             case Reply():
                 self._clients.receive(client, event.text)

@@ -17,9 +17,10 @@ _ENTER = (
     b"\x1b[?1049h"  # the alternate screen
     b"\x1b[?25l\x1b[?7l"  # no cursor until a pane shows its own; no wrapping
     b"\x1b[?2004h\x1b[?1004h"  # bracketed paste, focus events
+    b"\x1b[?2031h"  # reports of light and dark (https://contour-terminal.org/vt-extensions/color-palette-update-notifications)
     b"\x1b[>31u"  # kitty keyboard, all of it: programs that ask for less get less
 )
-_LEAVE = b"\x1b[<u\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
+_LEAVE = b"\x1b[<u\x1b[?2031l\x1b[?2004l\x1b[?1004l\x1b[?7h\x1b[r\x1b[m\x1b[0 q\x1b[?1049l\x1b[?25h"
 _TITLE = b"\x1b[22;0t\x1b]2;%s\x1b\\"
 _NEW_TITLE = b"\x1b]2;%s\x1b\\"
 _OLD_TITLE = b"\x1b[23;0t"

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from fugue_tui import trusted_files
 from fugue_tui.config.monitor import MonitorRules
+from fugue_tui.config.servers import Servers
 from fugue_tui.config.status import StatusSettings, known_parts
 from fugue_tui.config.values import (
     directories_fault,
@@ -40,6 +41,7 @@ SIZE_LIMIT: Final = 1 << 20
 
 Permission = Literal["allow", "ask", "refuse"]
 Theme = Literal[
+    "auto", "dark", "light",
     "ansi-dark", "ansi-light", "textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "dracula",
     "catppuccin-latte", "tokyo-night", "monokai", "flexoki", "solarized-dark", "solarized-light", "rose-pine",
     "atom-one-dark", "atom-one-light",
@@ -83,6 +85,10 @@ class TerminalSettings(Struct, frozen=True):
     """Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."""
     clipboard: Literal["ask", "on", "off"] = "ask"
     """Whether the focused program may set the clipboard (OSC 52); ask asks you, once or for the pane."""
+    images: Literal["auto", "off"] = "auto"
+    """Show images that programs print: exactly on terminals that can, elsewhere as coloured half blocks."""
+    image_memory: Annotated[int, Meta(ge=1, le=1_024)] = 64
+    """MiB of decoded images that each screen of a pane keeps."""
     on_exit: Literal["close", "keep"] = "close"
     """Close a pane whose program ended well, or keep its text."""
 
@@ -120,14 +126,16 @@ class HookSettings(Struct, frozen=True):
 class UiSettings(Struct, frozen=True):
     """Appearance and mouse."""
 
-    theme: Theme = "ansi-dark"
-    """Colours of the frame around panes; the ansi themes use the host terminal's own."""
+    theme: Theme = "auto"
+    """Colours of frames and dialogs: auto follows the terminal's background, dark and light are for one that does not
+    report it, the ansi themes use its 16 colours."""
     dividers: Literal["thin", "thick", "double", "ascii"] = "thin"
     """The lines between panes."""
     titles: Literal["auto", "always", "never"] = "auto"
     """Show panes' titles: auto shows them when there are several."""
     motion: bool = True
-    """Let things move: blinking, sliding, spinning."""
+    """Let things move: the cursor of prompts blinks, lists slide, the frame of a pane flashes as it gets the focus or
+    another place, but over a slow link. A key switches it."""
     mouse: bool = True
     """Take the mouse; off leaves it to the host terminal."""
     copy_on_select: bool = True
@@ -143,8 +151,11 @@ class UiSettings(Struct, frozen=True):
 class SessionSettings(Struct, frozen=True):
     """Saving and restoring workspaces."""
 
+    views: Literal["own", "mirrored"] = "own"
+    """What several terminals show: each its own window, or all the same; `fugue-tui attach --mirror` shows the same as
+    another."""
     size: Literal["latest", "smallest"] = "latest"
-    """Whose size a workspace has that several terminals show: the one used last, or the smallest."""
+    """Whose size a window has that several terminals show: the one used last, or the smallest."""
     save: bool = True
     """Save the workspace while it runs and when it ends."""
     save_seconds: Annotated[int, Meta(ge=1, le=86_400)] = 30
@@ -222,6 +233,8 @@ class McpSettings(Struct, frozen=True):
     """Characters of one answer to an agent, which may page on; four are about a token."""
     security: Annotated[SecuritySettings, _section(SecuritySettings, "mcp.security")] = SecuritySettings()
     """Limits of what agents may start."""
+    servers: Servers = field(default_factory=lambda: MappingProxyType({}))
+    """Other MCP servers to use, by name: { files = { command = "npx", args = ["-y", "a-server"] } }."""
 
 
 class CommunicationSettings(Struct, frozen=True):

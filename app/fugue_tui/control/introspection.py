@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache
+from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -17,6 +18,7 @@ from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Toolset, for_agents, registry
 from fugue_tui.control.schema.command_line import flag, lookup
 from fugue_tui.control.schema.command_schema import describe, input_schema, output_schema, result_type
+from fugue_tui.control.schema.subjects import by_subject
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import dump
 from fugue_tui.validation.field_types import Schema
@@ -70,9 +72,14 @@ def verbs() -> tuple[str, ...]:
 
 
 def listing() -> str:
-    """Every command with its summary, one line each, for `--help`."""
-    rows = [f"  {verb:<18} {clean(describe(cls).summary, 78)}" for verb, cls in registry().items()]
-    return "\n".join(["commands (fugue-tui COMMAND --help says more):", *rows])
+    """Every command with its summary, by subject, as wide as the terminal, for `--help`."""
+    longest = max(map(len, registry()))
+    room = max(get_terminal_size().columns - longest - 5, 40)
+    lines = ["commands (fugue-tui COMMAND --help says more):"]
+    for title, commands in by_subject():
+        lines += ["", f"  {title}"]
+        lines += (f"    {cls.verb:<{longest}} {clean(describe(cls).summary, room)}" for cls in commands)
+    return "\n".join(lines)
 
 
 def tool_name(cls: type[Command[Any]]) -> str:

@@ -69,6 +69,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "p": "select-window previous",
         "P": "palette",
         "/": "help",
+        "t": "show-clock",
         "ctrl+f": "search-everywhere",
     }
 )

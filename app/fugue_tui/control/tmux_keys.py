@@ -133,6 +133,8 @@ ROOT: Final[Mapping[str, str]] = MappingProxyType(
 
 _SAME: Final = "same"
 _MARK: Final = "there is no mark; o goes to the other end of the selection"
+_STAYS: Final = "same; the cursor stays on its line of text, as in Vi"
+_PAGE: Final = "same; near the top it goes up as many lines as are there"
 COPY_VI: Final[Mapping[str, str]] = MappingProxyType(
     {
         ":": "no: 5j and 5k go by lines, / searches",
@@ -140,7 +142,16 @@ COPY_VI: Final[Mapping[str, str]] = MappingProxyType(
         "P": "no: the pane's title shows the position",
         "X": f"no: {_MARK}",
         "r": "no: the text does not change in copy mode",
-        "v": "otherwise: begins to select, as in Vi; C-v is the rectangle",
+        "v": "otherwise: begins to select, as in Vi, and again selects nothing; C-v is the rectangle",
+        "C-v": "otherwise: begins to select a rectangle at once",
+        "Space": "same: begins to select; again selects nothing",
+        "Escape": "same: selects nothing; without a selection it returns",
+        "C-y": _STAYS,
+        "K": _STAYS,
+        "C-Up": _STAYS,
+        "C-b": _PAGE,
+        "PPage": _PAGE,
+        "V": "same; the cursor stays where it is",
         "M-x": f"no: {_MARK}",
     }
 )
@@ -152,6 +163,14 @@ COPY_EMACS: Final[Mapping[str, str]] = MappingProxyType(
         "g": "no: M-5 and an arrow go by lines, C-s searches",
         "r": "no: the text does not change in copy mode",
         "M-x": "otherwise: goes to the other end of the selection",
+        "R": "otherwise: begins to select a rectangle at once",
+        "C-Space": "same: begins to select; again selects nothing",
+        "C-g": "same: selects nothing; without a selection it returns",
+        "C-Up": _STAYS,
+        "M-v": _PAGE,
+        "PPage": _PAGE,
+        "M-C-b": "otherwise: goes to the bracket that matches, as M-C-f",
+        "M-C-f": "same; without a bracket under the cursor it takes the next one of the line",
     }
 )
 """The keys of tmux's table `copy-mode` that are not the same."""

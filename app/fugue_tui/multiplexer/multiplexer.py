@@ -8,11 +8,13 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SessionSettings
+from fugue_tui.config.servers import ServerSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
@@ -51,6 +53,7 @@ from fugue_tui.multiplexer.input.pane_queue import PaneQueue
 from fugue_tui.multiplexer.kept_screens import ScreenStore
 from fugue_tui.multiplexer.pane_contents import PaneContents
 from fugue_tui.multiplexer.pane_limit import check_agents, check_descriptors
+from fugue_tui.multiplexer.pane_pipes import PanePipes
 from fugue_tui.multiplexer.recording.recordings import Recordings
 from fugue_tui.multiplexer.restored_pane import (
     Rerun,
@@ -82,6 +85,8 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
@@ -134,6 +139,8 @@ class Multiplexer:
         """The panes that were restored without their programs."""
         self.pane_reports: dict[PaneId, PaneReports] = {}
         """What each pane's program reported besides text."""
+        self.pipes = PanePipes(post)
+        """What the output of panes is piped to."""
         self.contents = PaneContents(self)
         """What is shown in the panes that run no program."""
         self.on_overlay = CallbackList[[str]]()
@@ -185,6 +192,11 @@ class Multiplexer:
         """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
+        self.connect_mcp: Callable[[Handler], Connector] = _no_connector
+        """Makes what connects to other MCP servers."""
+        self._mcp_projects = list[tuple[Mapping[str, ServerSettings], str, str]]()
+        self.on_mcp_servers = CallbackList[["McpServers"]]()
+        """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -201,6 +213,33 @@ class Multiplexer:
         """Renames the server's socket. Raises SocketError, and has changed nothing then."""
         self.event_log = EventLog(self)
         self.tasks.on_change.connect(lambda old, new: self.event_log.add(task_draft(self._workspace, old, new)))
+
+    @cached_property
+    def mcp_servers(self) -> "McpServers":
+        """The other MCP servers of this workspace; the first access loads what they need, and starts none."""
+        from fugue_tui.multiplexer.mcp_servers.servers import McpServers
+
+        servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
+        servers.secrets = lambda: self.secrets
+        servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
+        servers.configure(self.permissions.servers)
+        for project in self._mcp_projects:
+            servers.add_project(*project)
+        self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
+        self.on_mcp_servers(servers)
+        return servers
+
+    def add_mcp_servers(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
+        """Use the MCP servers of a project file, whose directory is `base`."""
+        if servers:
+            self._mcp_projects.append((servers, base, source))
+            if self.uses_mcp_servers:
+                self.mcp_servers.add_project(servers, base, source)
+
+    @property
+    def uses_mcp_servers(self) -> bool:
+        """Whether `mcp_servers` was accessed."""
+        return "mcp_servers" in self.__dict__
 
     # The workspace
 
@@ -296,6 +335,8 @@ class Multiplexer:
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
         self.recordings.close()
+        if self.uses_mcp_servers:
+            self.mcp_servers.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():
@@ -340,11 +381,7 @@ class Multiplexer:
             self._replace(replace(self._workspace, active=view.window, recent=view.recent))
 
     def end_view(self, view: View) -> None:
-        """The last terminal of a view has left: if it was used last, another is. Does nothing for the only view."""
-        if not self.views.several:
-            return
-        if view is self.views.latest:
-            self.use_view(next(each for each in reversed(self.views.all) if each is not view))
+        """The last terminal of a view has left, which was not used last."""
         self.views.remove(view)
         if not self.views.several:
             self.layouts.resize(self.views.latest.window, self.views.latest.area, others=True)
@@ -570,7 +607,10 @@ class Multiplexer:
             self.on_event(pane, AgentChanged(after, entered=_doing(before) != _doing(after)))
 
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
-        record = self._workspace.panes[pane]
+        record, kept = self._workspace.panes[pane], pane in self.agents.kept_open
+        self.agents.kept_open.discard(pane)
+        if kept:
+            return False
         if record.on_exit is not OnExit.CLOSE or exit.code is None:
             return record.on_exit is OnExit.ALWAYS
         # A shell exits with the status of the user's last command, which is no failure of the shell.
@@ -607,3 +647,7 @@ def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
+
+
+def _no_connector(handler: "Handler") -> "Connector":
+    raise Refused("this workspace cannot connect to MCP servers")

@@ -71,8 +71,16 @@ class ServerContext(Protocol):
         """Show a message in the status bar of the view that acts, or was used last, for a while."""
         ...
 
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
+        ...
+
     def inform(self, text: str, topic: str = "") -> None:
         """Show a message in the status bar of the view used last, after earlier ones and once a client shows it."""
+        ...
+
+    def push_screen(self, screen: Screen[Any], callback: Callable[[Any], None] | None = None) -> object:
+        """Open a dialog in the view used last; `callback` gets its result."""
         ...
 
     def is_seen(self, pane: PaneId) -> bool:
@@ -97,6 +105,11 @@ class AppContext(ServedApp, Protocol):
     @property
     def server(self) -> ServerContext:
         """What there is once for all views."""
+        ...
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether this view was used last."""
         ...
 
     def driver_started(self) -> None:
@@ -190,6 +203,10 @@ class AppContext(ServedApp, Protocol):
 
     def alert(self, text: str) -> None:
         """Show a message in the status bar for a while."""
+        ...
+
+    def warn(self, text: str) -> None:
+        """Show in the status bar for a while what went wrong."""
         ...
 
     def show_keys(self, hints: list[Hint]) -> None:

@@ -43,12 +43,14 @@ class Commands:
         *,
         post: Callable[[Callable[[], None]], None],
         alert: Callable[[str], None],
+        warn: Callable[[str], None],
         report: Callable[[str, BaseException | None], None],
         open_dialog: Callable[[Screen[Any], Callback | None], object],
     ) -> None:
-        """`post` runs a call on the main thread; `report` gets internal errors."""
+        """`post` runs a call on the main thread; `warn` shows what went wrong, `alert` the rest; `report` gets internal
+        errors."""
         self._dispatcher = dispatcher
-        self._post, self._alert, self._report, self._open_dialog = post, alert, report, open_dialog
+        self._post, self._alert, self._warn, self._report, self._open_dialog = post, alert, warn, report, open_dialog
         self._pending: dict[Deferred[Any], str] = {}
         self._history = CommandHistory()
 
@@ -68,7 +70,7 @@ class Commands:
             elif then is not None:
                 then(result)
         except FugueError as error:
-            (failed or self._alert)(str(error))
+            (failed or self._warn)(str(error))
         except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
             self._report("a user's command", error)
 
@@ -83,7 +85,7 @@ class Commands:
         try:
             asked = command.confirmation(self._dispatcher.mux, origin)
         except FugueError as error:
-            (failed or self._alert)(str(error))
+            (failed or self._warn)(str(error))
             return
         if asked is None:
             self.run(command, origin, then, failed)
@@ -98,7 +100,7 @@ class Commands:
             lines = command_line.sequence(line) or [line] if isinstance(line, str) else [line]
             self._run_all([command_line.command(each) for each in lines], failed)
         except FugueError as error:
-            (failed or self._alert)(str(error))
+            (failed or self._warn)(str(error))
 
     def _run_all(self, commands: Sequence[Command[Any]], failed: Callable[[str], None] | None) -> None:
         command, *rest = commands
@@ -124,7 +126,7 @@ class Commands:
         errors, waits = list[str](), True
 
         def failed(error: str) -> None:
-            errors.append(error) if waits else self._alert(error)
+            errors.append(error) if waits else self._warn(error)
 
         self.run_line(line, failed)
         waits = False
@@ -192,7 +194,7 @@ class Commands:
             case FugueError() as error if failed is not None:
                 failed(str(error))
             case FugueError() as error:
-                self._alert(f"{verb}: {error}")
+                self._warn(f"{verb}: {error}")
             case error:
                 self._report(verb, error)
 

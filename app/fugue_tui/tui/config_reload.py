@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config import model
 from fugue_tui.config.model import Bindings, ClaudeSettings, Config, HookSettings
+from fugue_tui.config.servers import Servers, described
 from fugue_tui.config.status import StatusSettings
 from fugue_tui.config.values import toml
 from fugue_tui.control import hooks
@@ -65,6 +66,9 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if agents.monitor != old.agents.monitor and agents.monitor.active:
         lines.append(f"[agents.monitor] {clean(agents.monitor.described())}")
         agents = replace(agents, monitor=old.agents.monitor)
+    servers, added = _without_new_servers(old.mcp.servers, new.mcp.servers)
+    lines += added
+    new = replace(new, mcp=replace(new.mcp, servers=servers))
     kept = replace(new, keys=keys, hooks=HookSettings(on=on), terminal=terminal, session=session, status=status)
     return replace(kept, claude=claude, agents=agents), lines
 
@@ -89,6 +93,14 @@ def _without_new_commands(old: StatusSettings, new: StatusSettings) -> tuple[Sta
     kept = {name: old.commands[name] for name in changed if name in old.commands}
     commands = {name: each for name, each in new.commands.items() if name not in changed} | kept
     return replace(new, commands=MappingProxyType(commands)), lines
+
+
+def _without_new_servers(old: Servers, new: Servers) -> tuple[Servers, list[str]]:
+    """MCP servers without those that are new or differ, and these in lines."""
+    changed = {name for name, each in new.items() if old.get(name) != each}
+    lines = [f"[mcp.servers.{clean(name)}] {clean(toml(described(new[name])), 2_000)}" for name in sorted(changed)]
+    kept = {name: old[name] for name in changed if name in old}
+    return MappingProxyType({name: each for name, each in new.items() if name not in changed} | kept), lines
 
 
 def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:
@@ -164,7 +176,7 @@ class ConfigApplier:
     def watch(self, file: Path | None, faults: Sequence[str]) -> None:
         """Watch the file; its `faults` are reported with the first screen."""
         self._faults += [brief(fault, file) for fault in faults]
-        self._watch = ConfigWatch(file, self.change, self._app.alert) if file is not None else None
+        self._watch = ConfigWatch(file, self.change, self._app.warn) if file is not None else None
 
     def report_faults(self) -> None:
         """Report the errors in the configuration to the first client."""
@@ -180,19 +192,24 @@ class ConfigApplier:
     def change(self, config: Config) -> None:
         """Apply another configuration; what it lets others do more waits for the user's approval."""
         old = self._app.settings
-        safe, held = without_risks(old, config)
+        used = replace(old, mcp=replace(old.mcp, servers=self._app.mux.permissions.servers))
+        safe, held = without_risks(used, config)
         audit = self._app.dispatcher.audit
         audit.record_event("config", None, ", ".join(model.changed_keys(old, config)))
         self._apply(safe)
         self._change_permissions(config, held)
         audit.required = self._app.mux.permissions.audit_required
-        self._app.alert(self._faults[0] if self._faults else "configuration reloaded")
+        if self._faults:
+            self._app.warn(self._faults[0])
+        else:
+            self._app.alert("configuration reloaded")
 
     def _apply(self, config: Config) -> None:
         """Engine, shell and scrollback affect new panes only."""
         self.keymap, self._faults = self._keys(config)
         if self._launcher is not None:
             self._launcher.configure(config.terminal)
+            self._allow_images()
         self._app.mux.on_exit = OnExit(config.terminal.on_exit)
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
@@ -209,7 +226,8 @@ class ConfigApplier:
         lines = [*loosened(mux.permissions, config.mcp), *held]
         if dropped := [name for name in mux.secrets if name not in config.session.secrets]:
             lines.append(f"[session] secrets without {', '.join(map(clean, dropped))}")
-        mux.permissions = tightened(mux.permissions, config.mcp)
+        servers, _ = _without_new_servers(mux.permissions.servers, config.mcp.servers)
+        mux.permissions = replace(tightened(mux.permissions, config.mcp), servers=servers)
         mux.secrets = (*config.session.secrets, *dropped)
         mux.on_permissions()
         mux.approvals.review()
@@ -227,13 +245,24 @@ class ConfigApplier:
         try:
             await mux.approvals.ask(question, _LOOSEN_SECONDS)
         except Refused as error:
-            self._app.alert(f"the configuration stays as it was in part: {error}")
+            self._app.warn(f"the configuration stays as it was in part: {error}")
             return
         mux.permissions, mux.secrets = config.mcp, config.session.secrets
         self._app.dispatcher.audit.required = config.mcp.audit_required
         self._apply(config)
         mux.on_permissions()
         mux.approvals.review()
+
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels, which programs can query."""
+        if self._launcher is not None:
+            self._launcher.graphics = replace(self._launcher.graphics, shown=shown, cell=cell)
+            self._allow_images()
+
+    def _allow_images(self) -> None:
+        if self._launcher is not None:
+            for terminal in self._app.mux.terminals.values():
+                terminal.set_graphics(self._launcher.graphics)
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """A default colour of the latest client's terminal, which programs can query."""

@@ -44,7 +44,7 @@ def test_a_recording_shows_what_the_pane_showed(room: Room, tmp_path: Path) -> N
     assert cast.header.size == Size(81, 24)
     assert screen(cast) == room.text(pane)
     assert os.stat(path).st_mode & 0o777 == 0o600
-    assert room.say("list-recordings") == ()
+    assert room.say("list-recordings").recordings == ()
 
 
 def test_the_exit_of_the_program_is_recorded_and_a_new_program_goes_on(room: Room, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_closing_the_pane_ends_its_recording(room: Room, tmp_path: Path) -> None
     room.shows(pane, "last words")
     room.say(f"record-pane --pane {pane} --output {path}")
     room.say(f"close-pane --pane {pane}")
-    assert room.say("list-recordings") == ()
+    assert room.say("list-recordings").recordings == ()
     room.until(lambda: "last words" in screen(read(path)))
 
 
@@ -177,7 +177,7 @@ def test_a_full_disk_ends_the_recording_and_says_why(
     room.mux.terminals[pane].write(b"more\n")
     room.until(lambda: faults)
     assert faults == [(str(pane), "No space left on device")]
-    assert room.say("list-recordings") == ()
+    assert room.say("list-recordings").recordings == ()
     assert room.mux.terminals[pane].write(b"the pane goes on\n")
     room.shows(pane, "the pane goes on")
 

@@ -177,7 +177,7 @@ def test_options_are_kept_by_what_they_belong_to(room: Room) -> None:
         tmux(room, "show", "-gv", "nonsense")
 
 
-@pytest.mark.parametrize("word", ["frobnicate", "attach-session", "pipe-pane", "kill-server", "source-file"])
+@pytest.mark.parametrize("word", ["frobnicate", "attach-session", "kill-server", "source-file"])
 def test_what_is_unknown_fails_loudly(room: Room, word: str) -> None:
     room.cat()
     with pytest.raises(InvalidArgument, match=f"unknown command: {word}"):

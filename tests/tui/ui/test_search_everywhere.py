@@ -51,7 +51,7 @@ async def typed(stage: Stage, text: str) -> None:
 async def searched(stage: Stage) -> None:
     """Wait until the title says how many lines there are."""
     frame = stage.app.screen.query_one("#frame")
-    await stage.until(lambda: "search: type" not in str(frame.border_title) and "..." not in str(frame.border_title))
+    await stage.until(lambda: "search: " in str(frame.border_title) and "..." not in str(frame.border_title))
 
 
 def listed(stage: Stage) -> list[str]:

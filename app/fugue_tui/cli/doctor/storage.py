@@ -30,7 +30,7 @@ def sockets_directory() -> Iterator[Finding]:
 
 def running() -> Iterator[Finding]:
     """The workspaces that run, and by which version."""
-    from fugue_tui.cli.workspace_list import workspaces
+    from fugue_tui.client.workspaces import workspaces
 
     found = [each for each in workspaces() if each["running"]]
     if not found:

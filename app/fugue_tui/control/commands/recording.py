@@ -158,14 +158,19 @@ class StopRecording(
         return found
 
 
-class ListRecordings(
-    Command[tuple[RecordingInfo, ...]], name="list-recordings", effect=Effect.READ, toolset=Toolset.SEEING
-):
+class ActiveRecordings(Struct, frozen=True):
+    """The recordings that are being made."""
+
+    recordings: tuple[RecordingInfo, ...]
+    """Each, with its file; the oldest first."""
+
+
+class ListRecordings(Command[ActiveRecordings], name="list-recordings", effect=Effect.READ, toolset=Toolset.SEEING):
     """List the recordings that are being made."""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> tuple[RecordingInfo, ...]:
+    def run(self, mux: Multiplexer, origin: Origin) -> ActiveRecordings:
         """The recordings, oldest first."""
-        return mux.recordings.active()
+        return ActiveRecordings(mux.recordings.active())
 
 
 class ReplayRecording(

@@ -53,6 +53,8 @@ class PaneInfo(Struct, frozen=True):
     """What Fugue itself shows in it, such as agents, where no program runs; empty for a program."""
     floating: bool = False
     """Whether it floats over the other panes of its window."""
+    piped_to: str = ""
+    """The shell line or the file that gets its output (pipe-pane, log-pane); empty for none."""
 
 
 class OpenedPane(PaneInfo, frozen=True, kw_only=True):
@@ -171,6 +173,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         waits=clean(waiting.offer.words) if waiting and not pane.content else None,
         content=clean(pane.content),
         floating=float_of(window.layout, pane_id) is not None,
+        piped_to=clean(piped.receiver.words) if (piped := mux.pipes.of(pane_id)) else "",
     )
 
 

@@ -58,10 +58,30 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     marked = "marked" if mux.user_options.marked == pane else ""
     if pane in mux.user_options.synchronized(mux.window_of(pane)):
         marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
+    tone = tone or _tone(mux, pane)
     recorded = "recorded" if mux.recordings.of(str(pane)) else ""
-    states = (marked, recorded, agent, mux.sideband.notes.get(pane, ""), injected, state, *_input_state(mux, pane))
+    note, input_state = mux.sideband.notes.get(pane, ""), _input_state(mux, pane)
+    states = (marked, recorded, _piped(mux, pane), agent, note, injected, state, *input_state)
     state = ", ".join(part for part in states if part)
     return Title(title.text, state, tone, mode=terminal.copy_mode.label, colour=title.colour)
+
+
+def _piped(mux: Multiplexer, pane: PaneId) -> str:
+    """Whether the output goes to a program or a file, and how much of it was lost."""
+    piped = mux.pipes.of(pane)
+    if piped is None:
+        return ""
+    lost = f", {-(-piped.pipe.dropped // 1024)} KiB lost" if piped.pipe.dropped else ""
+    return f"{'logged' if piped.receiver.path else 'piped'}{lost}"
+
+
+def _tone(mux: Multiplexer, pane: PaneId) -> str:
+    """The tone of how a program ended, or of what keys or agents do otherwise in a pane; empty for none."""
+    terminal = mux.terminals[pane]
+    if terminal.exit is not None:
+        return "error" if terminal.exit.code or terminal.exit.signal else "done"
+    special = terminal.copy_mode.label or mux.window_of(pane).zoomed or mux.lease.is_taken(pane)
+    return "mode" if special or terminal.scrollback.offset else ""
 
 
 def agent_state(mux: Multiplexer, pane: PaneId) -> tuple[str, str]:

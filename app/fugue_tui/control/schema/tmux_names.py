@@ -54,6 +54,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "choose-buffer": "list-buffers",
         "wait-for": "wait-for-output",
         "run": "run-shell",
+        "pipep": "pipe-pane",
         "findw": "find-window",
         "breakp": "break-pane",
         "joinp": "join-pane",

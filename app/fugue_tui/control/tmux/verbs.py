@@ -4,6 +4,7 @@ Only what programs that drive a tmux use is here; docs/tmux-programs.md has the 
 """
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -26,6 +27,7 @@ from fugue_tui.control.commands.panes import (
     SwapPane,
     ZoomPane,
 )
+from fugue_tui.control.commands.pipe_pane import PipeEnds, PipePane
 from fugue_tui.control.commands.send_keys import InputStep, SendInput
 from fugue_tui.control.commands.sessions import CreateSession, KillSession, RenameSession, SelectSession
 from fugue_tui.control.commands.sideband import NotifyUser
@@ -299,6 +301,21 @@ def _extent(length: str) -> int | float:
 def _position(word: str) -> int | float | None:
     """Cells, or the right or lower edge; in the middle for the others of tmux's places."""
     return int(word) if word.isdecimal() and len(word) < 5 else 1.0 if word in ("R", "S") else None
+
+
+def _pipe_pane(call: Call) -> Translation:
+    pane = call.pane
+    if not call.words and call.mux.pipes.of(pane) is None:
+        return Translation()
+    variables = PaneVariables(call.mux, call.targets, pane)
+    line = formats.expand(" ".join(call.words), lambda name: _for_shell(variables(name)))
+    ends = PipeEnds.OUTPUT if not call.has("I") else PipeEnds.BOTH if call.has("O") else PipeEnds.INPUT
+    return Translation((PipePane(line=line, pane=str(pane), toggle=call.has("o"), connect=ends),))
+
+
+def _for_shell(value: str) -> str:
+    """A value as one word of a shell line: programs choose titles and names."""
+    return shlex.quote(value) if value else ""
 
 
 # The ends of panes
@@ -662,6 +679,7 @@ VERBS: Final = (
     _verb("next-window", "next", "", "t", _with_flag("n", _select_window), Effect.LAYOUT),
     _verb("previous-layout", "prevl", "", "t", _with_flag("p", _select_layout), Effect.LAYOUT),
     _verb("previous-window", "prev", "", "t", _with_flag("p", _select_window), Effect.LAYOUT),
+    _verb("pipe-pane", "pipep", "IOo", "t", _pipe_pane, Effect.RUN),
     _verb("rename-session", "rename", "", "t", _rename_session, Effect.LAYOUT),
     _verb("rename-window", "renamew", "", "t", _rename_window, Effect.LAYOUT),
     _verb("resize-pane", "resizep", "DLRUZ", "txy", _resize_pane, Effect.LAYOUT),

@@ -191,6 +191,12 @@ def _word_end(*, big: bool) -> Motion:
     return move
 
 
+def _past_word(emulator: Emulator, at: Point) -> Point:
+    """Behind the end of the word at the position, or of the next one, as in Emacs."""
+    end = _word_end(big=False)(emulator, Point(at.line, at.column - 1))
+    return _right(emulator, end)
+
+
 def _word_back(*, big: bool) -> Motion:
     def move(emulator: Emulator, at: Point) -> Point:
         line, kinds = at.line, _kinds(emulator, at.line, big=big)[: at.column]
@@ -319,6 +325,7 @@ MOTIONS: Final[Mapping[str, Motion]] = MappingProxyType(
         "cursor-left": _left, "cursor-right": _right,
         "next-word": _next_word(big=False), "next-space": _next_word(big=True),
         "next-word-end": _word_end(big=False), "next-space-end": _word_end(big=True),
+        "past-word-end": _past_word,
         "previous-word": _word_back(big=False), "previous-space": _word_back(big=True),
         "start-of-line": _line_start, "back-to-indentation": _text_start, "end-of-line": _line_end,
         "history-top": _oldest, "history-bottom": _newest,
@@ -329,4 +336,4 @@ MOTIONS: Final[Mapping[str, Motion]] = MappingProxyType(
         "previous-output": _previous_output, "next-output": _next_output,
     }
 )  # fmt: skip
-"""By the names of tmux's copy-mode commands."""
+"""By the names of tmux's copy-mode commands; past-word-end is its next-word-end among Emacs' keys."""

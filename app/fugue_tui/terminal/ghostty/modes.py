@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 GRAPHEME_CLUSTERS: Final = 2027
 SYNCHRONIZED: Final = 2026
+COLOUR_SCHEME: Final = 2031
+"""Reports of whether the colours are dark or light, as they change."""
 WRAPAROUND: Final = 7
 _ANSI: Final = 0x8000
 _FLAGS: Final = {

@@ -46,13 +46,13 @@ EMACS: Final[Mapping[str, str]] = MappingProxyType(
     {
         **_BOTH,
         "ctrl+b": "cursor-left", "ctrl+f": "cursor-right", "ctrl+p": "cursor-up", "ctrl+n": "cursor-down",
-        "alt+b": "previous-word", "alt+f": "next-word-end", "alt+m": "back-to-indentation",
+        "alt+b": "previous-word", "alt+f": "past-word-end", "alt+m": "back-to-indentation",
         "ctrl+a": "start-of-line", "ctrl+e": "end-of-line", "alt+<": "history-top", "alt+>": "history-bottom",
         "alt+R": "top-line", "alt+r": "middle-line", "alt+v": "page-up", "ctrl+v": "page-down", "space": "page-down",
         "alt+up": "halfpage-up", "alt+down": "halfpage-down",
         "alt+{": "previous-paragraph", "alt+}": "next-paragraph",
         "ctrl+space": "begin-selection", "ctrl+@": "begin-selection", "ctrl+g": "clear-selection", "escape": "cancel",
-        "alt+w": "copy-selection-and-cancel", "ctrl+w": "copy-selection-and-cancel",
+        "alt+w": "copy-or-cancel", "ctrl+w": "copy-or-cancel",
         "ctrl+k": "copy-end-of-line-and-cancel", "alt+x": "other-end",
         "ctrl+s": "search-forward", "ctrl+r": "search-backward",
         "alt+*": "search-forward-word", "alt+#": "search-backward-word",
@@ -114,7 +114,10 @@ def help_of(settings: KeySettings) -> tuple[tuple[str, str], ...]:
 def spelled(press: KeyPress) -> str:
     """A key as the tables have it; Shift counts only for what it types."""
     press = canonical(press)
-    return spell(KeyPress(press.name, press.modifiers & (Modifiers.CTRL | Modifiers.ALT)))
+    is_capital = bool(press.modifiers & Modifiers.SHIFT) and len(press.name) == 1
+    return spell(
+        KeyPress(press.name.upper() if is_capital else press.name, press.modifiers & (Modifiers.CTRL | Modifiers.ALT))
+    )
 
 
 def digit(press: KeyPress, settings: KeySettings) -> str:

@@ -290,7 +290,9 @@ class KeyDispatch:
 
     def hints(self) -> list[Hint]:
         """Every key after the prefix and what it does."""
-        return [Hint(keys, words) for keys, words in grouped(self.keymap.prefixed, _in_panel)]
+        rank = {words: at for at, words in enumerate(_COMMON)}
+        rows = grouped(self.keymap.prefixed, _in_panel)
+        return [Hint(keys, words, rank.get(words, len(rank))) for keys, words in rows]
 
     def start_quick_select(self) -> None:
         """Label what the focused pane shows."""
@@ -321,6 +323,7 @@ _LABELS: Final = {
     Action.SHOW_BUFFERS: "list what was copied",
     Action.DELETE_BUFFER: "delete the last copy",
     Action.REDRAW: "redraw the screen",
+    Action.MOTION: "motion on or off",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a client",
     Action.QUIT: "end everything",
@@ -385,6 +388,7 @@ _COMMAND_LABELS: Final = {
     "paste-smart": "paste, adapted",
     "toggle-sideband": "parse tags, or not",
     "show-agents": "all agents",
+    "show-tools": "MCP servers' tools",
     "select-session last": "last session",
     "float-pane": "float the pane, or tile it",
     "toggle-floats": "show or hide floating",
@@ -440,6 +444,13 @@ _PANEL_ROWS: Final = {
     "resize, move": ("resize mode", "move mode: swap panes"),
 }
 """Rows of the panel of keys that stand for several of the labels."""
+_COMMON: Final = (
+    *("help: keys, commands", "split: side by side", "split: top and bottom", "close the pane", "focus that side"),
+    *("new window", "change the window", "copy mode", "command palette", "leave; programs go on", "zoom the pane"),
+    *("choose a window", "paste what was copied", "type a command", "change the layout", "undo, redo", "rename"),
+    *("all agents", "go to who waits"),
+)
+"""What the panel of keys shows where there is no room for all, the first before the others."""
 _PANEL_WORDS: Final = {each: words for words, labels in _PANEL_ROWS.items() for each in labels}
 
 

@@ -3,18 +3,19 @@
 from collections.abc import Callable, Collection
 from functools import partial
 
+from textual.widget import Widget
+
 from fugue_tui.control.commands.floating_panes import FloatPane
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
 from fugue_tui.control.commands.user_priority import FreezeAgents, HandOverPane, ReleaseAgents, TakePane
 from fugue_tui.control.core.command import Door, Origin
-from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Divider
-from fugue_tui.layout.tree import Node, Split, panes, tiled
+from fugue_tui.layout.tree import Node, Split, tiled
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
@@ -25,21 +26,28 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_page
+from fugue_tui.tui.ui.help_page import help_sections
+from fugue_tui.tui.ui.mcp_results import McpResults
+from fugue_tui.tui.ui.mcp_tools import McpTools
 from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
+from fugue_tui.tui.ui.tree_chooser import TreeChooser
+from fugue_tui.tui.ui.tree_items import TreeScope
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
-from fugue_tui_widgets.dialogs import Ask, Choose, Page
+from fugue_tui_widgets.dialogs import Ask, Choose
+from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
     """The actions of the user's keys. Main thread only."""
 
-    def __init__(self, app: AppContext, keyboard: KeyDispatch, messages: Messages) -> None:
+    def __init__(
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+    ) -> None:
         self._app = app
         windows = WindowActions(app, messages)
         self._keyboard = keyboard
@@ -49,12 +57,15 @@ class Actions:
         """Panes and tabs that are dragged."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
+        self._results = McpResults(app)
+        self.tools = McpTools(app, lambda entry, answer, again: self._results.show(entry.name, answer, again))
+        """The palette of MCP servers' tools."""
         buffers = PasteBuffers(app)
         self.menus = Menus(app, buffers)
         """The menus of the right button."""
         self.paste_newest = buffers.paste_newest
         """Pastes what was copied last."""
-        search = SearchEverywhere(app, keyboard.show_match)
+        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -70,12 +81,13 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
+            Action.MOTION: toggle_motion,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
-            Action.CHOOSE_WINDOW: self._choose_window,
-            Action.CHOOSE_SESSION: self._choose_session,
-            Action.CHOOSE_TREE: self._choose_window,
+            Action.CHOOSE_WINDOW: partial(tree.open, TreeScope.WINDOWS, typing=False),
+            Action.CHOOSE_SESSION: partial(tree.open, TreeScope.SESSIONS, typing=False),
+            Action.CHOOSE_TREE: partial(tree.open, TreeScope.EVERYTHING, typing=True),
             Action.SEARCH: search.open,
             Action.RENAME_PANE: self._rename_pane,
             Action.RENAME_WINDOW: self._rename_window,
@@ -110,6 +122,10 @@ class Actions:
             then: Callable[[object], None] | None = (lambda _: self.run(following)) if following is not None else None
             self._app.commands.confirm(binding.command, then=then)
 
+    def content(self, pane: PaneId, what: str) -> Widget | None:
+        """What is shown in a pane that runs no program; None if it is not known."""
+        return self.agents.content(pane, what) or self._results.content(pane, what)
+
     def _show_palette(self) -> None:
         self._app.push_screen(Palette(self._keyboard.keymap, self.run, self._recent))
 
@@ -119,7 +135,7 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(Page("fugue-tui", help_page(self._keyboard.keymap, self._app.settings.keys)))
+        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
         if self._app.mux.focused is not None:
@@ -167,7 +183,7 @@ class Actions:
         try:
             self._app.mux.clients.detach(client)
         except FugueError as error:
-            self._app.alert(str(error))
+            self._app.warn(str(error))
 
     # Rename
 
@@ -192,32 +208,6 @@ class Actions:
                 self._app.commands.run_line([verb, f"--name={answer}"])
 
         self._app.push_screen(Ask(title, name), answered)
-
-    # Choose from a list
-
-    def _choose_window(self) -> None:
-        """Choose a window of any session."""
-        workspace, run_line = self._app.mux.workspace, self._app.commands.run_line
-        choices = [
-            (str(each.id), f"{each.session}  {each.id} {view_model.window_label(self._app.mux, each)}  {_panes(each)}")
-            for each in workspace.windows
-        ]
-        self._choose(
-            "windows", choices, str(workspace.active), lambda window: run_line(["select-window", "--window", window])
-        )
-
-    def _choose_session(self) -> None:
-        windows, run_line = self._app.mux.workspace.windows, self._app.commands.run_line
-        names = list(dict.fromkeys(each.session for each in windows))
-        counts = [sum(each.session == name for each in windows) for name in names]
-        choices = [(name, f"{name}  {count(number, 'window')}") for name, number in zip(names, counts, strict=True)]
-        front = self._app.mux.front
-        self._choose(
-            "sessions",
-            choices,
-            front.session if front else "",
-            lambda session: run_line(["select-session", "--session", session]),
-        )
 
     def _choose(self, title: str, choices: list[tuple[str, str]], chosen: str, then: Callable[[str], None]) -> None:
         def answered(answer: str | None) -> None:
@@ -285,7 +275,3 @@ def last_pane(node: Node, axis: Axis) -> PaneId:
     while isinstance(node, Split):
         node = node.children[-1 if node.axis is axis else 0]
     return node.pane
-
-
-def _panes(window: Window) -> str:
-    return count(len(list(panes(window.layout))), "pane")

@@ -43,7 +43,7 @@ _FIRST: Final = (
     *("focus-waiting-agent", "close-pane", "close-window", "undo-change", Action.DETACH, Action.HELP),
 )
 """What the palette opens on, by what a key is bound to."""
-_SAID: Final = {
+SAID: Final = {
     "split-pane --direction horizontal": "split right, vertical split, new pane beside, columns",
     "split-pane --direction vertical": "split down, horizontal split, new pane below, rows",
     "create-window": "new tab, open a tab",
@@ -71,6 +71,7 @@ _SAID: Final = {
     Action.CHOOSE_CLIENT: "detach another terminal",
     Action.RENAME_WINDOW: "rename tab, title",
     Action.RENAME_PANE: "title of the pane, rename pane",
+    "show-tools": "MCP, tool palette, call a tool, servers, resources, prompts",
     "show-agents": "claude, codex, gemini, fleet, status",
     Action.QUICK_SELECT: "hints, links, open a URL, copy a path",
     Action.CHOOSE_BUFFER: "paste buffers, clipboard history",
@@ -95,6 +96,7 @@ _SAID: Final = {
     Action.WINDOW_MENU: "context menu of the tab, right click",
     Action.NEXT_ALERT: "bell, activity, next alert",
     Action.REDRAW: "refresh the screen",
+    Action.MOTION: "animations, animate, flash, blink",
 }
 """Words for the same that people search for, by what a key is bound to."""
 
@@ -256,7 +258,7 @@ def _of_keys(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entr
         shown = f"{name}: {rest}" if verb == "focus-pane" and "side" in name else name
         names = (words,) if bound[words].action is not None else (verb, *tmux_names(verb))
         yield Entry(
-            words, shown, _SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
+            words, shown, SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
         )
 
 
@@ -272,4 +274,4 @@ def _rank(query: str, text: str) -> float:
 
 def _shown(entry: Entry, words: Content | None = None) -> Content:
     name = words or Content(entry.words)
-    return Content.assemble(name, "   ", (entry.keys, "dim")) if entry.keys else name
+    return Content.assemble(name, "   ", (entry.keys, "not bold")) if entry.keys else name

@@ -1,41 +1,90 @@
-"""The page behind `?`: keys first, then every command with what it does."""
+"""The page behind `?`: keys by subject, then every command."""
 
-from textual.content import Content
+from collections.abc import Mapping
+from typing import Final
 
 from fugue_tui.config.model import KeySettings
-from fugue_tui.control.core.command import registry
-from fugue_tui.control.keymap import Keymap
+from fugue_tui.control.keymap import Binding, Keymap
 from fugue_tui.control.schema.command_schema import describe
-from fugue_tui.terminal.input.keys import spell
+from fugue_tui.control.schema.subjects import by_subject
+from fugue_tui.control.schema.tmux_names import tmux_names
+from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.input.copy_keys import help_of
-from fugue_tui.tui.input.key_bindings import after_prefix, grouped, label, written
+from fugue_tui.tui.input.key_bindings import grouped, label
+from fugue_tui.tui.ui.command_palette import SAID
+from fugue_tui_widgets.help_screen import HelpEntry, HelpSection
 
-
-def help_page(keymap: Keymap, settings: KeySettings) -> Content:
-    """Keys and commands as one text."""
-    prefix = spell(keymap.prefix)
-    parts = [Content.styled(f"Keys after {prefix}  ({prefix} twice sends it to the program)\n", "bold")]
-    parts += [_line(keys, words) for keys, words in after_prefix(keymap)]
-    parts.append(Content.styled("\nWithout the prefix\n", "bold"))
-    parts += [_line(written(press), label(binding)) for press, binding in keymap.always.items()]
-    parts += [_line(what, words) for what, words in _MOUSE]
-    parts.append(Content.styled("\nModes: keys until Escape\n", "bold"))
-    parts += [_line(f"{mode}: {keys}", words) for mode, table in keymap.modes.items() for keys, words in grouped(table)]
-    parts.append(_line(f"locked: {spell(keymap.unlock)}", "unlock; every other key goes to the program"))
-    parts.append(Content.styled("\nIn copy mode\n", "bold"))
-    parts += [_line(keys, words) for keys, words in help_of(settings)]
-    parts.append(Content.styled(f"\nCommands  ({prefix} : or fugue-tui COMMAND in a shell)\n", "bold"))
-    parts += [_line(verb, describe(cls).summary) for verb, cls in registry().items()]
-    return Content("").join(parts)
-
-
-_MOUSE = (
-    ("click", "focus a pane, select a tab"),
-    ("drag", "select text and copy it; resize by the line between panes"),
-    ("double, triple click", "select a word, a line"),
-    ("wheel", "scroll back, or scroll in the program"),
+_SUBJECTS: Final = (
+    ("Agents", ("agent", "approv", "task", "sideband", "take", "hand ", "freeze", "tags")),
+    ("Copy and paste", ("copy", "paste", "buffer", "scroll", "quick-select", "copied")),
+    ("Windows and sessions", ("window", "session", "tab")),
+    ("Panes", ("pane", "layout", "undo", "redo", "zoom", "mark", "resize", "swap")),
+)
+"""Subjects of keys by words in what they are bound to, or what that is called: the first that matches."""
+_OTHER: Final = "Fugue itself"
+_ORDER: Final = ("Panes", "Windows and sessions", "Copy and paste", "Agents", _OTHER)
+_MOUSE: Final = (
+    HelpEntry("click", "focus a pane, select a tab, press what the status bar shows"),
+    HelpEntry("drag", "select and copy; resize by the line between panes; move a pane by its title, or a tab"),
+    HelpEntry("double, triple", "select a word, a line"),
+    HelpEntry("wheel", "scroll back, or scroll in the program"),
 )
 
 
-def _line(left: str, right: str) -> Content:
-    return Content.assemble((f"  {left:<22} ", "bold"), right, "\n")
+def help_sections(keymap: Keymap, settings: KeySettings) -> list[list[HelpSection]]:
+    """Keys by subject, and commands by subject."""
+    prefix = spell(keymap.prefix)
+    modes = [
+        *(
+            HelpEntry(f"{mode}: {keys}", words)
+            for mode, table in keymap.modes.items()
+            for keys, words in grouped(table)
+        ),
+        HelpEntry(f"locked: {spell(keymap.unlock)}", "unlock; every other key goes to the program"),
+    ]
+    keys = [
+        *_after_prefix(keymap, prefix),
+        HelpSection("Without the prefix", _entries(keymap.always)),
+        HelpSection("Mouse", _MOUSE),
+        HelpSection("In copy mode", [HelpEntry(keys, words) for keys, words in help_of(settings)]),
+        HelpSection("Modes: keys until Escape", modes),
+    ]
+    return [keys, _commands(prefix)]
+
+
+def _after_prefix(keymap: Keymap, prefix: str) -> list[HelpSection]:
+    by_subject: dict[str, dict[KeyPress, Binding]] = {title: {} for title in _ORDER}
+    for press, binding in keymap.prefixed.items():
+        by_subject[_subject(binding)][press] = binding
+    sections = [HelpSection(f"{title} ({prefix} and then)", _entries(found)) for title, found in by_subject.items()]
+    twice = HelpEntry(prefix, "to the program")
+    return [
+        HelpSection(section.title, [*section.entries, twice]) if section is sections[-1] else section
+        for section in sections
+        if section.entries
+    ]
+
+
+def _subject(binding: Binding) -> str:
+    text = f"{binding.words} {label(binding)}"
+    return next((title for title, words in _SUBJECTS if any(word in text for word in words)), _OTHER)
+
+
+def _entries(table: Mapping[KeyPress, Binding]) -> list[HelpEntry]:
+    """Keys that do the same stand together."""
+    names = dict[str, str]()
+    for binding in table.values():
+        verb = binding.words.split()[0]
+        known = f"{binding.words} {SAID.get(binding.words, '')} {' '.join(tmux_names(verb))}"
+        names[label(binding)] = f"{names.get(label(binding), '')} {known}"
+    return [HelpEntry(keys, words, names.get(words, "")) for keys, words in grouped(table)]
+
+
+def _commands(prefix: str) -> list[HelpSection]:
+    return [
+        HelpSection(
+            f"{title} ({prefix} :)",
+            [HelpEntry(cls.verb, describe(cls).summary, " ".join(tmux_names(cls.verb))) for cls in commands],
+        )
+        for title, commands in by_subject()
+    ]

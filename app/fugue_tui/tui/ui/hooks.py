@@ -55,7 +55,7 @@ class Hooks:
         try:
             commands = hooks.commands(line, entry)
         except FugueError as error:
-            self._app.alert(f"hook {name}: {error}")
+            self._app.warn(f"hook {name}: {error}")
             return
         pane = entry.pane if entry.pane in self._app.mux.workspace.panes else None
         self._run_all(name, commands, Origin(Door.KEY, pane))

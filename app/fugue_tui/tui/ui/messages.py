@@ -26,6 +26,7 @@ KEPT: Final = 200
 class _Message(NamedTuple):
     text: str
     topic: str = ""
+    failed: bool = False
 
 
 class Messages:
@@ -46,11 +47,16 @@ class Messages:
         """The current message; empty for none."""
         return self._current.text
 
-    def show(self, text: str) -> None:
-        """Show a message at once; one that was queued is shown again after it."""
+    @property
+    def failed(self) -> bool:
+        """Whether it says what went wrong."""
+        return self._current.failed
+
+    def show(self, text: str, *, failed: bool = False) -> None:
+        """Show a message at once; one that was queued is shown again after it. `failed`: it says what went wrong."""
         if self._was_queued:
             self._queue.appendleft(self._current)
-        self._set(_Message(clean(text, 200)), queued=False)
+        self._set(_Message(clean(text, 200), failed=failed), queued=False)
 
     def show_lasting(self, text: str) -> None:
         """Show a message at once which no notification replaces, and which is shown again after other messages."""

@@ -126,6 +126,7 @@ class _Search:
         except InvalidArgument as error:
             self._show(str(error).removeprefix("search: "))
             return
+        self.screen.show_title("search: ...")
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 

@@ -62,6 +62,8 @@ class Keys(Struct, frozen=True):
     """The keys that show help."""
     alert: str
     """A message."""
+    failed: bool = False
+    """Whether it says what went wrong."""
 
 
 def status_content(
@@ -111,6 +113,7 @@ def status_content(
         left,
         right,
         ("<", ">") if mux.line_style() == "ascii" else ("‹", "›"),
+        keys.failed,
     )
 
 

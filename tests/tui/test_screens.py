@@ -1,0 +1,146 @@
+"""Pictures of every screen, at three sizes and on a dark and a light terminal."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+import rich.console
+from rich.terminal_theme import TerminalTheme
+from tests.tui import conftest
+from tests.tui.conftest import CALM, Stage
+from tests.tui.test_snapshots import Picture, four
+from tests.tui.test_snapshots import picture as picture
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input
+
+from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.command_table import panes, windows
+from fugue_tui.tui.ui.themes import HostColours
+from fugue_tui_widgets.approval_dialog import ApprovalDialog
+from fugue_tui_widgets.buffer_screen import BufferRow, BufferScreen
+from fugue_tui_widgets.dialogs import Page
+from fugue_tui_widgets.paste_dialog import PasteDialog
+from fugue_tui_widgets.restore_dialog import RestoreDialog
+
+pytestmark = pytest.mark.slow
+
+LIGHT = HostColours(background=(253, 246, 227), foreground=(88, 110, 117))
+PAPER = TerminalTheme(
+    (253, 246, 227),
+    (88, 110, 117),
+    [(7, 54, 66), (220, 50, 47), (133, 153, 0), (181, 137, 0), (38, 139, 210), (211, 54, 130), (42, 161, 152)],
+    None,
+)
+"""Solarized light, on which much is hard to read."""
+COMMAND = "rm -rf build && cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --parallel 8"
+Scene = Callable[[Stage], Awaitable[object]]
+
+
+async def pressed(stage: Stage, *keys: str, seen: str = "") -> None:
+    """Four panes, and what keys after the prefix show."""
+    await four(stage)
+    await stage.prefix(*keys)
+    await stage.until(lambda: seen in stage.text)
+    for entry in stage.app.screen.query(Input):
+        entry.cursor_blink = False
+
+
+async def three_windows(stage: Stage) -> None:
+    for name in ("logs", "mail"):
+        stage.run(windows.CreateWindow(command=("cat",), name=name, focus=False))
+    await pressed(stage, "w")
+
+
+async def zoomed(stage: Stage) -> None:
+    await four(stage)
+    stage.run(panes.ZoomPane())
+
+
+async def ended(stage: Stage) -> None:
+    await four(stage)
+    stage.run(panes.SplitPane(pane="%1", command=("sh", "-c", "printf 'make: *** no rule'; exit 2"), name="make"))
+    await stage.until(lambda: any(terminal.exit for terminal in stage.mux.terminals.values()))
+
+
+def opened(make: Callable[[], Screen[Any]]) -> Scene:
+    """Four panes below a dialog."""
+
+    async def scene(stage: Stage) -> None:
+        await four(stage)
+        await stage.app.push_screen(make())
+
+    return scene
+
+
+SAVED = [("1 work", "vim notes.md, bash"), ("2 logs", "journalctl -f"), ("3 a name of some length", "htop, bash, bash")]
+BUFFERS = [
+    BufferRow(f"buffer{n}", "12:00 27 characters", "words that were copied", "words\nthat were\ncopied") for n in (1, 0)
+]
+SCREENS: dict[str, Scene] = {
+    "panes": four,
+    "zoomed": zoomed,
+    "copy mode": lambda stage: pressed(stage, "left_square_bracket", "v", "h", "h", seen="selecting"),
+    "synchronized": lambda stage: pressed(stage, "Y", seen="input to"),
+    "ended": ended,
+    "resize mode": lambda stage: pressed(stage, "plus", seen="RESIZE"),
+    "help": lambda stage: pressed(stage, "question_mark", seen="split: side by side"),
+    "search in help": lambda stage: pressed(stage, "question_mark", "slash", *"zoom", seen="zoom the pane"),
+    "palette": lambda stage: pressed(stage, "p", seen="new window"),
+    "windows": three_windows,
+    "rename": lambda stage: pressed(stage, "comma"),
+    "command line": lambda stage: pressed(stage, "colon", *"split", "tab", seen="split-pane"),
+    "question": lambda stage: pressed(stage, "x", seen="yes"),
+    "agents": lambda stage: pressed(stage, "A", seen="No agent"),
+    "tasks": lambda stage: pressed(stage, "t", seen="no tasks"),
+    "page": opened(lambda: Page("messages", Content("12:01:00  closed pane %4\n12:00:00  configuration reloaded"))),
+    "buffers": opened(lambda: BufferScreen(BUFFERS, lambda name: BUFFERS)),
+    "approval": opened(
+        lambda: ApprovalDialog("claude wants to run in %2 (hello)", COMMAND, [("once", "Yes, once")], 2)
+    ),
+    "paste": opened(lambda: PasteDialog("Paste into the shell of %1?", "$ ls\n$ pwd", "ls\npwd")),
+    "restore": opened(lambda: RestoreDialog("main, saved 2 hours ago: 3 windows, 6 panes", SAVED, ["no htop"])),
+}
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(40, 12), (80, 24), (120, 36)])
+@pytest.mark.parametrize("background", ["dark", "light"])
+@pytest.mark.parametrize("name", SCREENS)
+def test_screens(
+    picture: Picture, monkeypatch: pytest.MonkeyPatch, name: str, background: str, cols: int, rows: int
+) -> None:
+    if background == "light":
+        monkeypatch.setattr(conftest, "HOST", LIGHT)
+        monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)
+
+    async def script(stage: Stage) -> None:
+        await SCREENS[name](stage)
+
+    assert picture(script, cols, rows, CALM)
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(40, 12), (80, 24), (120, 36)])
+@pytest.mark.parametrize("background", ["dark", "light"])
+def test_the_panel_of_keys(
+    picture: Picture, monkeypatch: pytest.MonkeyPatch, background: str, cols: int, rows: int
+) -> None:
+    if background == "light":
+        monkeypatch.setattr(conftest, "HOST", LIGHT)
+        monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)
+
+    async def script(stage: Stage) -> None:
+        await pressed(stage, seen="and then")
+
+    assert picture(script, cols, rows, Config(ui=UiSettings(which_key_delay_ms=1)))
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+def test_sixteen_colours(picture: Picture, monkeypatch: pytest.MonkeyPatch, theme: str) -> None:
+    if theme == "ansi-light":
+        monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)
+
+    async def script(stage: Stage) -> None:
+        await pressed(stage, "p", seen="new window")
+
+    config = Config(ui=UiSettings(theme=theme, which_key_delay_ms=10_000))  # pyright: ignore[reportArgumentType]
+    assert picture(script, 80, 24, config)
