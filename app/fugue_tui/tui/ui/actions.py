@@ -24,7 +24,6 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_sections
 from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
@@ -33,7 +32,6 @@ from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose
-from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
@@ -122,6 +120,9 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
+        from fugue_tui.tui.ui.help_page import help_sections
+        from fugue_tui_widgets.help_screen import HelpScreen
+
         self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
