@@ -6,6 +6,7 @@ on is in it. A picture whose program is not installed is left out, with a messag
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,8 @@ def main(wanted: list[str]) -> int:
             if shutil.which(program) is None:
                 print(f"{name}: left out, {program} is not installed", file=sys.stderr)
                 continue
-            colours = LIGHT if name.endswith("-light") else COLOURS
+            light = name.endswith("-light")
+            os.environ["DEMO_BACKGROUND"], colours = ("light", LIGHT) if light else ("dark", COLOURS)
             asyncio.run(make(Camera(DOCS / f"{name}.svg", str(home / "run" / "demo.sock"), colours)))
             print(f"docs/{name}.svg")
     return 0

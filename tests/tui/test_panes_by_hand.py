@@ -196,7 +196,7 @@ async def test_ctrl_c_closes_every_dialog(open_stage: Open, keys: str) -> None:
         assert len(stage.mux.terminals) == 2
 
 
-@pytest.mark.parametrize(("hint", "seen"), [("? help", "and then"), ("c window", "[2 "), ("p palette", "what to do")])
+@pytest.mark.parametrize(("hint", "seen"), [("? help", "keys after"), ("c window", "[2 "), ("p palette", "what to do")])
 async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: str, seen: str) -> None:
     async with open_stage() as stage:
         await stage.until(lambda: hint in stage.text)
@@ -343,7 +343,7 @@ async def test_help_opens_and_closes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("question_mark")
         assert isinstance(stage.app.screen, HelpScreen)
-        await stage.until(lambda: "split: side by side" in stage.text and "Panes (ctrl+b and then)" in stage.text)
+        await stage.until(lambda: "split: side by side" in stage.text and "help: keys after ctrl+b" in stage.text)
         await stage.press("q")
         assert stage.app.on_panes
 

@@ -120,10 +120,11 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        from fugue_tui.tui.ui.help_page import help_sections
+        from fugue_tui.tui.ui.help_page import help_sections, help_title
         from fugue_tui_widgets.help_screen import HelpScreen
 
-        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
+        keymap = self._keyboard.keymap
+        self._app.push_screen(HelpScreen(help_title(keymap), help_sections(keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
         if self._app.mux.focused is not None:
