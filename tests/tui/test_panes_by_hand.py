@@ -168,7 +168,7 @@ async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> No
         assert stage.rects[1] == Rect(0, 0, 80, 23)
 
 
-@pytest.mark.parametrize(("answer", "open_after"), [("n  no", 2), ("y  yes", 1)])
+@pytest.mark.parametrize(("answer", "open_after"), [("n no", 2), ("y yes", 1)])
 async def test_a_question_fits_on_a_small_screen_and_takes_the_mouse(
     open_stage: Open, answer: str, open_after: int
 ) -> None:
