@@ -22,6 +22,7 @@ from bench import (
     output,
     peers,
     permissions,
+    recording,
     saving,
     sessions,
     sideband,
@@ -51,6 +52,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "sideband": sideband.measure,
     "fleet": fleet.measure,
     "messages": messages.measure,
+    "recording": recording.measure,
     "soak": soak.measure,
 }
 

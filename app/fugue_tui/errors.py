@@ -17,6 +17,7 @@
     |-- SocketError            a workspace's socket cannot be made or used
     |   |-- NotRunning
     |   `-- AlreadyRunning
+    |-- ServerFailed           another MCP server cannot be started, or does not do what it was asked for
     |-- ConfigError            names file, key and reason
     `-- SaveError              a saved workspace cannot be read or written
 
@@ -139,6 +140,12 @@ class AlreadyRunning(SocketError):
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(message)
         self.path = path
+
+
+class ServerFailed(FugueError):
+    """Another MCP server cannot be started or reached, or answered with an error."""
+
+    code = "server_failed"
 
 
 class ConfigError(FugueError):

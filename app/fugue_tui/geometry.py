@@ -82,3 +82,7 @@ class Rect(Struct, frozen=True):
     def contains(self, x: int, y: int) -> bool:
         """Whether the cell at (x, y) lies inside."""
         return self.x <= x < self.right and self.y <= y < self.bottom
+
+    def overlaps(self, other: "Rect") -> bool:
+        """Whether they share a cell."""
+        return self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom

@@ -1,5 +1,7 @@
 """Frames and the status bar have the colours of the terminal that was used last; programs in panes are told of them."""
 
+from typing import Any
+
 import pytest
 from tests.tui.served_workspace import Serve, Serving
 from tests.tui.served_workspace import serve as serve
@@ -15,7 +17,7 @@ CHANGED = b"\x1b[?997;2n"
 """The report of mode 2031, that the colours are light ones now."""
 
 
-def started(serve: Serve, **facts: object) -> Serving:
+def started(serve: Serve, **facts: Any) -> Serving:
     """A workspace with one client, whose terminal is dark."""
     serving = serve(*PROGRAM, first=hello(**facts))
     serving.shows(serving.first, "ready")

@@ -298,6 +298,16 @@ def test_an_answer_goes_to_a_file_as_it_would_be_printed(served: Served, shell: 
     assert "cannot be written: No such file or directory" in done.stderr
 
 
+def test_a_recording_is_written_below_the_directory_of_the_caller(
+    served: Served, in_process: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    started = in_process("record-pane", "%1", "--output", "a.cast", "--json", FUGUE_SOCKET=served.path)
+    assert json.loads(started.stdout)["path"] == str(tmp_path / "a.cast")
+    assert in_process("stop-recording", "%1", FUGUE_SOCKET=served.path).returncode == 0
+    assert (tmp_path / "a.cast").read_text().startswith('{"version": 3')
+
+
 def test_colours_are_printed_for_terminal(served: Served, shell: Shell) -> None:
     shell(
         "create-pane", "--name", "red", "--command", "printf '\\033[31mred\\033[0m'; exec cat", FUGUE_SOCKET=served.path

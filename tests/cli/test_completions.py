@@ -18,7 +18,7 @@ from tests.mcp.conftest import served as served
 from fugue_tui.cli.completions.completions import SHELLS
 from fugue_tui.cli.completions.words import words
 from fugue_tui.cli.main import _SUBCOMMANDS  # pyright: ignore[reportPrivateUsage]
-from fugue_tui.cli.setup.clients import CLIENTS
+from fugue_tui.config.mcp_clients import CLIENTS
 from fugue_tui.control.commands.panes import RenamePane
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.schema.command_words import Source

@@ -21,7 +21,7 @@ from tests.mcp.conftest import served as served
 from fugue_tui.cli.doctor import report
 from fugue_tui.cli.doctor.connections import list_tools
 from fugue_tui.cli.doctor.report import Check, Level, ok
-from fugue_tui.cli.setup.clients import CLIENTS
+from fugue_tui.config.mcp_clients import CLIENTS
 from fugue_tui.errors import SocketError
 
 pytestmark = pytest.mark.slow

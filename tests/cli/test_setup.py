@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fugue_tui.cli import main
-from fugue_tui.cli.setup import json_edit, toml_edit
-from fugue_tui.cli.setup.clients import CLIENTS, Client, file_of, words_of
 from fugue_tui.cli.setup.config_file import BACKUP, ConfigFile
 from fugue_tui.cli.setup.program import program, transience
+from fugue_tui.config import json_edit, toml_edit
+from fugue_tui.config.mcp_clients import CLIENTS, Client, file_of, words_of
 
 Run = Callable[..., tuple[int, str, str]]
 JSONC = b'{\n\t// my own\n\t"a": [1, 2,], /* b */\n\t"z": {"x": "}//,"}, // last\n}'

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from fugue_tui.cli import main
 from fugue_tui.cli.doctor import hooks as hook_checks
-from fugue_tui.cli.setup import json_edit
 from fugue_tui.cli.setup.hooks import BACKUP, HOOKS, HookFile, Hooks, shell_command
 from fugue_tui.cli.setup.program import program
+from fugue_tui.config import json_edit
 from fugue_tui.errors import ConfigError
 
 Run = Callable[..., tuple[int, str, str]]
@@ -227,7 +227,7 @@ def test_doctor_runs_the_hooks(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
         client = next(each for each in hook_checks_clients if each.name == name)
         return [(each.level.value, each.text) for each in hook_checks.of(client, hooks)()]
 
-    from fugue_tui.cli.setup.clients import CLIENTS as hook_checks_clients
+    from fugue_tui.config.mcp_clients import CLIENTS as hook_checks_clients
 
     assert found(CLAUDE, "claude-code") == [("ok", "the agent is not installed")]
     written(CLAUDE)

@@ -102,7 +102,7 @@ def test_reading_applies_what_is_right_beside_the_faults(file: Path) -> None:
         (
             "[mcp]\ntoolsets = ['default', 'layuot']",
             "config.toml: mcp.toolsets: no set 'layuot'; there are default, layout, sessions, saving, reading, seeing, "
-            "running, agents, other, all; did you mean layout?",
+            "running, agents, servers, other, all; did you mean layout?",
         ),
         ("[keys]\nbindings = 'x'", 'config.toml: keys.bindings: "x" is not a table of command lines'),
     ],

@@ -12,10 +12,11 @@ from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit
 from fugue_tui.layout.solve import solve
-from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Split, depth, join, panes, path_to
+from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Layout, Leaf, Split, depth, join, panes, path_to, tiled
 
 
-def well_formed(node: Node) -> bool:
+def well_formed(layout: Layout) -> bool:
+    node = tiled(layout)
     if isinstance(node, Leaf):
         return True
     flat = all(isinstance(child, Leaf) or child.axis is not node.axis for child in node.children)
@@ -37,7 +38,8 @@ def test_closing_new_panes_in_reverse_undoes_their_splits(
     data: st.DataObject, layouts: Layouts, steps: list[tuple[Axis, float, bool]]
 ) -> None:
     node = data.draw(layouts(most=5))
-    before, now = [node], node
+    before: list[Layout] = [node]
+    now: Layout = node
     for number, (axis, share, ahead) in enumerate(steps, NEW):
         now = edit.split(now, pick(data, now), PaneId(number), axis, share, ahead)
         before.append(now)
@@ -70,7 +72,7 @@ def test_a_split_takes_room_from_the_original_only(
 
 
 def test_three_splits_one_way_are_siblings() -> None:
-    node: Node = Leaf(A)
+    node: Layout = Leaf(A)
     for pane, new in ((A, B), (B, C), (C, D)):
         node = edit.split(node, pane, new, Axis.HORIZONTAL)
     assert node == row(A, B, C, D, weights=(4, 2, 1, 1))
@@ -118,7 +120,7 @@ def test_a_pane_that_was_put_before_another_gives_its_room_back_to_it_wherever_b
 @pytest.mark.slow
 @given(order=st.integers(2, 6).flatmap(lambda count: st.permutations(range(1, count + 1))), data=st.data())
 def test_panes_close_in_every_order(order: list[int], layouts: Layouts, data: st.DataObject) -> None:
-    node: Node | None = data.draw(layouts(least=len(order), most=len(order)))
+    node: Layout | None = data.draw(layouts(least=len(order), most=len(order)))
     for number in order:
         assert node is not None
         node = edit.close(node, PaneId(number))
@@ -208,7 +210,7 @@ def test_a_pane_appended_is_one_among_the_outermost() -> None:
 
 
 def test_a_layout_grows_no_deeper_and_no_larger_than_it_may() -> None:
-    node: Node = Leaf(A)
+    node: Layout = Leaf(A)
     for number in range(1, MAX_DEPTH + 1):
         axis = (Axis.HORIZONTAL, Axis.VERTICAL)[number % 2]
         node = edit.split(node, PaneId(number), PaneId(number + 1), axis)

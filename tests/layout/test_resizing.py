@@ -12,7 +12,7 @@ from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit
 from fugue_tui.layout.solve import bounding, least, solve
-from fugue_tui.layout.tree import Leaf, Node, Split, at, panes, path_to
+from fugue_tui.layout.tree import Layout, Leaf, Node, Split, at, panes, path_to
 
 
 @pytest.mark.slow
@@ -23,7 +23,7 @@ def test_five_hundred_resizes_to_and_fro_return_to_the_start(
     node = data.draw(layouts(least=2, most=5))
     pane = pick(data, node)
     assume(resizable(node, pane, axis, Fraction(delta).limit_denominator(10_000)))
-    now = node
+    now: Layout = node
     for _ in range(250):
         now = edit.resize(edit.resize(now, pane, axis, delta), pane, axis, -delta)
     assert areas(now) == areas(node)
@@ -42,7 +42,7 @@ def resizable(node: Node, pane: PaneId, axis: Axis | None, delta: Fraction) -> b
 
 
 def test_equal_thirds_are_kept_through_many_resizes() -> None:
-    node: Node = row(A, B, C)
+    node: Layout = row(A, B, C)
     for step in range(500):
         node = edit.resize(node, B, None, -0.1 if step % 2 else 0.1)
     assert node == row(A, B, C)
@@ -73,7 +73,7 @@ def test_a_resize_beyond_the_next_panes_minimum_takes_from_further_panes() -> No
 def test_no_resize_makes_a_pane_smaller_than_the_minimum(
     data: st.DataObject, layouts: Layouts, deltas: list[float]
 ) -> None:
-    node = data.draw(layouts(least=2))
+    node: Layout = data.draw(layouts(least=2))
     for delta in deltas:
         pane = pick(data, node)
         before = node

@@ -14,7 +14,7 @@ from fugue_tui.layout import presets
 from fugue_tui.layout.apportion import LIMIT, apportion, whole
 from fugue_tui.layout.edit import split
 from fugue_tui.layout.solve import least, solve
-from fugue_tui.layout.tree import Leaf, Node, Split, at, panes
+from fugue_tui.layout.tree import Layout, Leaf, Node, Split, at, panes
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
 
@@ -188,7 +188,7 @@ def test_the_work_of_solving_grows_with_the_number_of_panes_alone() -> None:
 
 
 def test_the_deepest_layout_is_solved_at_every_size() -> None:
-    node: Node = Leaf(PaneId(1))
+    node: Layout = Leaf(PaneId(1))
     for number in range(1, 33):
         axis = (Axis.HORIZONTAL, Axis.VERTICAL)[number % 2]
         node = split(node, PaneId(number), PaneId(number + 1), axis)

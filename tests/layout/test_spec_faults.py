@@ -76,8 +76,8 @@ FAULTS: list[tuple[Any, str]] = [
     (split_with(pane={"cwd": "\ud800"}), "splits[1].pane.cwd: holds half of a surrogate pair"),
     (split_with(pane={"env": {"A=B": "c"}}), "splits[1].pane.env.A=B: is not a variable's name"),
     (split_with(pane={"env": {"A": 1}}), "splits[1].pane.env.A: 1 is not text"),
-    (split_with(pane={"on_exit": "explode"}), 'splits[1].pane.on_exit: "explode" is not close or keep'),
-    (split_with(pane={"on_exit": None}), "splits[1].pane.on_exit: null is not close or keep"),
+    (split_with(pane={"on_exit": "explode"}), 'splits[1].pane.on_exit: "explode" is not close, keep or always'),
+    (split_with(pane={"on_exit": None}), "splits[1].pane.on_exit: null is not close, keep or always"),
 ]
 
 

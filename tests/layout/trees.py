@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Leaf, Node, Split, at, panes, path_to
+from fugue_tui.layout.tree import Layout, Leaf, Node, Split, at, panes, path_to, tiled
 
 Layouts: TypeAlias = Callable[..., st.SearchStrategy[Node]]
 
@@ -31,25 +31,26 @@ def lined(axis: Axis, children: tuple[Node | PaneId, ...], weights: tuple[int, .
     return Split(axis, nodes, weights or (1,) * len(nodes))
 
 
-def parent_of(node: Node, pane: PaneId) -> Split | None:
+def parent_of(node: Layout, pane: PaneId) -> Split | None:
     path = path_to(node, pane)
     assert path is not None
     found = at(node, path[:-1]) if path else None
     return found if isinstance(found, Split) else None
 
 
-def share_of(node: Node, pane: PaneId) -> Fraction:
+def share_of(node: Layout, pane: PaneId) -> Fraction:
     """A pane's exact part of its parent; the whole if it has none."""
     path, parent = path_to(node, pane), parent_of(node, pane)
     assert path is not None
     return Fraction(1) if parent is None else parent.shares[path[-1]]
 
 
-def pick(data: st.DataObject, node: Node) -> PaneId:
+def pick(data: st.DataObject, node: Layout) -> PaneId:
     return data.draw(st.sampled_from(sorted(panes(node))))
 
 
-def areas(node: Node, whole: Fraction = Fraction(1)) -> dict[PaneId, Fraction]:
+def areas(layout: Layout, whole: Fraction = Fraction(1)) -> dict[PaneId, Fraction]:
+    node = tiled(layout)
     if isinstance(node, Leaf):
         return {node.pane: whole}
     found: dict[PaneId, Fraction] = {}

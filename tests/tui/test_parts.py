@@ -6,7 +6,7 @@ import threading
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import split
-from fugue_tui.layout.tree import Leaf, Node
+from fugue_tui.layout.tree import Layout, Leaf, tiled
 from fugue_tui.tui.main_thread_queue import SLICE, MainThreadQueue
 from fugue_tui.tui.ui.actions import last_pane
 
@@ -76,8 +76,8 @@ def test_early_posts_are_told_and_late_ones_are_dropped() -> None:
 
 def test_the_last_pane_is_the_one_at_the_border_that_is_dragged() -> None:
     one, two, three = PaneId(1), PaneId(2), PaneId(3)
-    node: Node = split(Leaf(one), one, two, Axis.HORIZONTAL, 0.5)
+    node: Layout = split(Leaf(one), one, two, Axis.HORIZONTAL, 0.5)
     node = split(node, two, three, Axis.VERTICAL, 0.5)
-    assert last_pane(node, Axis.HORIZONTAL) == two
-    assert last_pane(node, Axis.VERTICAL) == one
+    assert last_pane(tiled(node), Axis.HORIZONTAL) == two
+    assert last_pane(tiled(node), Axis.VERTICAL) == one
     assert last_pane(Leaf(three), Axis.VERTICAL) == three

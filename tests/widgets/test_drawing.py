@@ -11,7 +11,7 @@ from fugue_tui.layout.edit import split
 from fugue_tui.layout.frame_lines import FrameLines
 from fugue_tui.layout.grid_view import GridView, Title
 from fugue_tui.layout.solve import solve
-from fugue_tui.layout.tree import Leaf, Node
+from fugue_tui.layout.tree import Layout, Leaf
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style, Underline, rgb
 from fugue_tui_widgets.strips import rich_style, strip_of, with_cursor
 
@@ -35,9 +35,9 @@ def test_every_combination_of_arms_has_a_character() -> None:
     assert len(chars) == 3**4 - single_arms
 
 
-def grid() -> Node:
+def grid() -> Layout:
     """Two columns of two panes each."""
-    node: Node = Leaf(ONE)
+    node: Layout = Leaf(ONE)
     node = split(node, ONE, TWO, Axis.HORIZONTAL, 0.5)
     node = split(node, TWO, THREE, Axis.VERTICAL, 0.5)
     return split(node, ONE, FOUR, Axis.VERTICAL, 0.5)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import Leaf, Node, Split
+from fugue_tui.layout.tree import Float, Leaf, Node, Split, layered
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace import names
@@ -45,6 +45,15 @@ def trees(draw: st.DrawFn, held: list[PaneId], axis: Axis) -> Node:
     parts = [held[start:end] for start, end in zip([0, *cuts], [*cuts, len(held)], strict=True)]
     children = tuple(draw(trees(part, axis.other)) for part in parts)
     return Split(axis, children, tuple(draw(st.integers(1, 10**12)) for _ in parts))
+
+
+@st.composite
+def floats(draw: st.DrawFn, pane: PaneId, *, shown: bool) -> Float:
+    """A floating pane anywhere."""
+    extents = st.integers(0, 10_000) | st.floats(0, 1)
+    hidden = not shown and draw(st.booleans())
+    place = draw(extents), draw(extents), draw(st.none() | extents), draw(st.none() | extents)
+    return Float(pane, *place, hidden, draw(st.booleans()))
 
 
 @st.composite
@@ -93,7 +102,10 @@ def workspaces(draw: st.DrawFn) -> SavedWorkspace:
         held |= {id: draw(records(id)) for id in mine}
         active, *others = draw(st.permutations(mine))
         recent = tuple(others[: draw(st.integers(0, len(others)))])
-        layout = draw(trees(mine, draw(st.sampled_from(Axis))))
+        over = draw(st.integers(0, len(mine) - 1))
+        tiles = draw(trees(mine[over:], draw(st.sampled_from(Axis))))
+        layout = layered(tiles, [draw(floats(id, shown=id == active)) for id in mine[:over]])
+        assert layout is not None
         session = draw(st.sampled_from(["main", "ops"]))
         flags = draw(st.booleans()), draw(st.booleans())
         windows.append(Window(WindowId(number * 3), names.clean(draw(lines)), layout, active, session, *flags, recent))

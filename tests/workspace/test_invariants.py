@@ -10,15 +10,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.hypothesis_profiles import examples
 
 from fugue_tui.errors import Refused
-from fugue_tui.geometry import Axis
+from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout import edit as layouts
-from fugue_tui.layout import presets
-from fugue_tui.layout.tree import Leaf, panes
+from fugue_tui.layout import floating, presets
+from fugue_tui.layout.tree import Float, Leaf, panes
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.find import active_window, sessions, window_with
 from fugue_tui.workspace.invariants import check
-from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
+from fugue_tui.workspace.model import NO_WINDOW, SCRATCH, Pane, Window, Workspace
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +65,20 @@ class AnyHistory(RuleBasedStateMachine):
         self.workspace = edit.add_window(self.workspace, window, [pane], focus=focus, after=after)
         if not focus and was != NO_WINDOW:
             assert self.workspace.active == was
+
+    @rule(pick=picks, hidden=st.booleans(), scratch=st.booleans())
+    def float_pane(self, pick: int, hidden: bool, scratch: bool) -> None:
+        if not self.workspace.panes:
+            return
+        pane = self.pane(pick)
+        window = window_with(self.workspace, pane)
+        rest = layouts.close(window.layout, pane)
+        if rest is None:
+            return
+        if scratch:
+            self.workspace = edit.update_pane(self.workspace, Pane(pane, tags=frozenset([SCRATCH])))
+        layout = floating.added(rest, Float(pane, hidden=hidden), Rect(0, 0, 80, 24))
+        self.workspace = edit.set_layout(self.workspace, window.id, layout)
 
     @precondition(lambda self: len(self.workspace.panes) < 40)
     @rule(pick=picks, axis=st.sampled_from(Axis), share=st.floats(0.1, 0.9), focus=st.booleans(), name=texts)

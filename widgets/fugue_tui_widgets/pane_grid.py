@@ -20,9 +20,10 @@ from textual.widget import Widget
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.frame_lines import FOCUS, SYNCHRONIZED, FrameLines
-from fugue_tui.layout.grid_view import GridView
+from fugue_tui.layout.grid_view import GridView, float_view
 from fugue_tui.layout.solve import Divider
 from fugue_tui_widgets.error_boundary import ErrorBoundary
+from fugue_tui_widgets.float_frame import FloatFrame
 from fugue_tui_widgets.terminal_view import TerminalView
 
 STYLES: Final = (FOCUS, SYNCHRONIZED, "mode", "blocked", "working", "done", "error")
@@ -113,6 +114,10 @@ class PaneGrid(ErrorBoundary, Widget):
         self.contents: dict[PaneId, Widget] = {}
         """What is shown in place of the views of panes that run no program."""
         self.model = GridView()
+        self.covered: frozenset[PaneId] = frozenset()
+        """The panes of which a floating one covers a part."""
+        self._frames: dict[PaneId, FloatFrame] = {}
+        """The frames of the floating panes that have one."""
         self._lines: FrameLines | None = None
         self._strips: dict[int, tuple[tuple[str, ...], tuple[str, ...], Strip]] = {}
         """The rows as drawn, with the characters and styles that they were drawn of."""
@@ -127,7 +132,9 @@ class PaneGrid(ErrorBoundary, Widget):
     def show(self, model: GridView) -> None:
         """Draw another model; views are placed again only if the rectangles changed."""
         old, self.model = self.model, model
+        self._show_frames()
         if old.solution != model.solution or old.title_row != model.title_row:
+            self.covered = model.solution.covered
             self._clear_arrangement_cache()
             self.refresh(layout=True)
         elif regions := self._changed_regions(old):
@@ -151,12 +158,29 @@ class PaneGrid(ErrorBoundary, Widget):
         if regions := self._frame_regions():
             self.refresh(*regions)
 
+    def _show_frames(self) -> None:
+        """Draw the frames of the floating panes; one of each that has one is mounted."""
+        model = self.model
+        pictures = {pane: float_view(model, pane, frame) for pane, frame in model.solution.floats}
+        for pane in [pane for pane in self._frames if pictures.get(pane) is None]:
+            self._frames.pop(pane).remove()
+        for pane, picture in pictures.items():
+            if picture is not None and self.is_attached:
+                if pane not in self._frames:
+                    self._frames[pane] = FloatFrame(pane, self._style)
+                    self.mount(self._frames[pane])
+                self._frames[pane].show(picture)
+
+    def covers(self, pane: PaneId, x: int, y: int) -> bool:
+        """Whether a floating pane lies over a cell of this container that another pane has."""
+        return pane in self.covered and self.model.solution.at(x, y) != pane
+
     def _changed_regions(self, old: GridView) -> list[Region]:
         """The cells of the frame that differ: the titles alone, which change often, or all of it."""
         model = self.model
         if (old.focus, old.line_style, old.synchronized) != (model.focus, model.line_style, model.synchronized):
             return self._frame_regions()
-        rects = (rect for pane, rect in model.solution.panes.items() if old.titles.get(pane) != model.titles.get(pane))
+        rects = (rect for pane, rect in model.solution.tiles.items() if old.titles.get(pane) != model.titles.get(pane))
         return _joined(Region(rect.x, rect.y - 1, rect.cols, 1) for rect in rects if rect.y >= 1)
 
     def _frame_regions(self) -> list[Region]:
@@ -208,13 +232,21 @@ class PaneGrid(ErrorBoundary, Widget):
 
     def placements(self, children: Sequence[Widget]) -> Iterable[WidgetPlacement]:
         """Where each shown view goes, relative to this container."""
-        rectangles = self.model.solution.panes
-        by_view = {id(widget): pane for each in (self.views, self.contents) for pane, widget in each.items()}
+        solution = self.model.solution
+        levels = {pane: 2 * level for level, (pane, _) in enumerate(solution.floats, 1)}
+        frames = dict(solution.floats)
+        places = {
+            id(widget): (rect, levels.get(pane, 0))
+            for each in (self.views, self.contents)
+            for pane, widget in each.items()
+            if (rect := solution.panes.get(pane)) is not None
+        }
+        places |= {id(frame): (frames[pane], levels[pane] - 1) for pane, frame in self._frames.items()}
         for child in children:
-            rect = rectangles.get(by_view.get(id(child), PaneId(-1)))
-            if rect is not None:
+            if id(child) in places:
+                rect, level = places[id(child)]
                 region = Region(rect.x, rect.y, rect.cols, rect.rows)
-                yield WidgetPlacement(region, Offset(), Spacing(), child, 0, False, False, False)
+                yield WidgetPlacement(region, Offset(), Spacing(), child, level, False, False, False)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The frame: dividers, crossings and titles; the views lie on top of the rest."""
@@ -248,6 +280,8 @@ class PaneGrid(ErrorBoundary, Widget):
         super().notify_style_update()
         self._palette.clear()
         self._strips.clear()
+        for frame in self._frames.values():
+            frame.refresh()
 
     def _frame_lines(self) -> FrameLines:
         size = self.size

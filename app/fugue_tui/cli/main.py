@@ -400,6 +400,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "reflect": _reflect,
     "config": _config,
     "policy": _policy,
+    "popup": lambda arguments: _command(["display-popup", *arguments]),
     "say": _say,
     "show": _show_file,
     "replay": _replay,

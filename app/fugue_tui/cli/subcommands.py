@@ -60,6 +60,11 @@ SUBCOMMANDS: Final = (
     ),
     Subcommand("show", "[--type KIND] FILE", "show a file here: text, diff, markdown, image or table"),
     Subcommand(
+        "popup",
+        "[--wait] [--cols SIZE] [--rows SIZE] [-- PROGRAM [ARGUMENT]...]",
+        "run a program, or a shell, in a pane that floats; display-popup has more options",
+    ),
+    Subcommand(
         "replay",
         "FILE [--speed N] [--idle SECONDS] [--export OUTPUT]",
         "play a recording here; or write it as .svg, .gif, .mp4, .txt or .cast",

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from fugue_tui import trusted_files
 from fugue_tui.config.monitor import MonitorRules
+from fugue_tui.config.servers import Servers
 from fugue_tui.config.status import StatusSettings, known_parts
 from fugue_tui.config.values import (
     directories_fault,
@@ -225,6 +226,8 @@ class McpSettings(Struct, frozen=True):
     """Characters of one answer to an agent, which may page on; four are about a token."""
     security: Annotated[SecuritySettings, _section(SecuritySettings, "mcp.security")] = SecuritySettings()
     """Limits of what agents may start."""
+    servers: Servers = field(default_factory=lambda: MappingProxyType({}))
+    """Other MCP servers to use, by name: { files = { command = "npx", args = ["-y", "a-server"] } }."""
 
 
 class CommunicationSettings(Struct, frozen=True):

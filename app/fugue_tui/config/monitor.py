@@ -91,6 +91,8 @@ class MonitorRules(Struct, frozen=True, omit_defaults=True):
     """Who gets the message of escalate: the name or the role of an agent, in the same team if it is in one."""
     times: Annotated[int, Meta(ge=1, le=100)] = 3
     """How often each action is done at most, until the agent has worked again."""
+    total: Annotated[int, Meta(ge=1, le=10_000)] = 30
+    """How often anything is done in all, but for the budget, until the user types in the agent's pane."""
     backoff: _Seconds = 60.0
     """Seconds from an action to the next; they double each time, up to an hour."""
     reset_after: _Seconds = 60.0

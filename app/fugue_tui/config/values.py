@@ -13,7 +13,19 @@ from msgspec import Struct
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
 
-TOOLSETS: Final = ("default", "layout", "sessions", "saving", "reading", "seeing", "running", "agents", "other", "all")
+TOOLSETS: Final = (
+    "default",
+    "layout",
+    "sessions",
+    "saving",
+    "reading",
+    "seeing",
+    "running",
+    "agents",
+    "servers",
+    "other",
+    "all",
+)
 """The sets of tools for agents, and `all`."""
 HOOKS: Final = (
     "started", "exit", "pane-exited", "bell", "notification", "title", "cwd", "events-dropped",
@@ -143,7 +155,7 @@ def toml(value: object) -> str:
         case Struct():
             return toml({name: getattr(value, name) for name in value.__struct_fields__})
         case Mapping():
-            pairs = [f"{_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
+            pairs = [f"{toml_key(key)} = {toml(entry)}" for key, entry in cast("Mapping[str, object]", value).items()]
             return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
         case _:
             return str(value)
@@ -158,7 +170,8 @@ def _is_literal(text: str) -> bool:
     )
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
+    """A key in TOML, quoted if need be."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
     return name if bare else _quoted(name)
 

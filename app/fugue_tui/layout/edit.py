@@ -15,19 +15,40 @@ from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion, whole
 from fugue_tui.layout.solve import bounding, least, solve
-from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, Path, Split, at, depth, join, panes, path_to, put
+from fugue_tui.layout.tree import (
+    MAX_DEPTH,
+    MAX_PANES,
+    Layers,
+    Layout,
+    Leaf,
+    Node,
+    Path,
+    Split,
+    at,
+    depth,
+    floats,
+    join,
+    layered,
+    panes,
+    path_to,
+    put,
+    tiled,
+    with_tiled,
+)
 
 MIN_SHARE = Fraction(1, 100)
 """The smallest share of a split's child after an edit by shares."""
 
 
-def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5, before: bool = False) -> Node:
+def split(node: Layout, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5, before: bool = False) -> Layout:
     """Put a new pane beside another, which keeps `share` of its room; no other pane's room changes.
+
+    A floating pane keeps its room: the new one is beside all tiles then.
 
     Raises InvalidArgument for a share outside 0.01 to 0.99, and for a tree that would be too deep or too large.
     """
     kept = exact_share(share)
-    path = _way(node, pane)
+    path = () if any(each.pane == pane for each in floats(node)) else _way(node, pane)
     _admit(node, new)
     pair = [Leaf(new, before=True), at(node, path)] if before else [at(node, path), Leaf(new)]
     shares = [1 - kept, kept] if before else [kept, 1 - kept]
@@ -37,15 +58,19 @@ def split(node: Node, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5,
     return result
 
 
-def close(node: Node, pane: PaneId) -> Node | None:
+def close(node: Layout, pane: PaneId) -> Layout | None:
     """Remove a pane; the sibling that it was split from gets its space. None if it was the last.
 
     That is the previous sibling, as a new pane comes after the old one, unless it was inserted before it or is the
-    first.
+    first. Without other tiles, a floating pane becomes one.
     """
+    over = floats(node)
+    others = [each for each in over if each.pane != pane]
+    if len(others) < len(over):
+        return layered(tiled(node), others)
     path = _way(node, pane)
     if not path:
-        return None
+        return layered(None, over)
     parent, index = _split_at(node, path[:-1]), path[-1]
     children, weights = list(parent.children), list(parent.weights)
     put_before = isinstance(gone := children[index], Leaf) and gone.before
@@ -55,7 +80,7 @@ def close(node: Node, pane: PaneId) -> Node | None:
     return put(node, path[:-1], join(parent.axis, children, weights))
 
 
-def resize(node: Node, pane: PaneId, axis: Axis | None, delta: float) -> Node:
+def resize(node: Layout, pane: PaneId, axis: Axis | None, delta: float) -> Layout:
     """Change a pane's share of its nearest split (along `axis`, if given) by `delta`: 0.1 is ten percentage points.
 
     The room comes from the next sibling, or the previous one for the last; if it runs short, from those beyond. Nobody
@@ -70,7 +95,7 @@ def resize(node: Node, pane: PaneId, axis: Axis | None, delta: float) -> Node:
     return put(node, path, Split(parent.axis, parent.children, whole(shares)))
 
 
-def set_share(node: Node, pane: PaneId, share: float, axis: Axis | None = None) -> Node:
+def set_share(node: Layout, pane: PaneId, share: float, axis: Axis | None = None) -> Layout:
     """Give a pane that share of its nearest split (along `axis`, if given); its siblings keep their proportions."""
     wanted = exact_share(share)
     path, index = _nearest(node, pane, axis)
@@ -81,7 +106,7 @@ def set_share(node: Node, pane: PaneId, share: float, axis: Axis | None = None) 
     return put(node, path, Split(parent.axis, parent.children, whole(shares)))
 
 
-def move_divider(node: Node, path: Path, index: int, cells: int, rect: Rect, gap: int = 1) -> Node:
+def move_divider(node: Layout, path: Path, index: int, cells: int, rect: Rect, gap: int = 1) -> Layout:
     """Move the divider after child `index` of the split at `path`, as `solve(node, rect)` draws it, by some cells.
 
     Positive is right or down. It stops where a pane would vanish, and stays while a child of the split is hidden.
@@ -102,61 +127,76 @@ def move_divider(node: Node, path: Path, index: int, cells: int, rect: Rect, gap
     return put(node, path, Split(parent.axis, parent.children, weights))
 
 
-def swap(node: Node, a: PaneId, b: PaneId) -> Node:
+def swap(node: Layout, a: PaneId, b: PaneId) -> Layout:
     """Swap two panes."""
     for pane in (a, b):
-        _way(node, pane)
+        _check_has(node, pane)
     return relabel(node, {a: b, b: a})
 
 
-def rotate(node: Node, forward: bool = True) -> Node:
-    """Move every pane to the next position in reading order (the previous one if not forward)."""
-    before = list(panes(node))
+def rotate(node: Layout, forward: bool = True) -> Layout:
+    """Move every tile to the next position in reading order (the previous one if not forward)."""
+    before = list(panes(tiled(node)))
     after = [*before[-1:], *before[:-1]] if forward else [*before[1:], *before[:1]]
     return relabel(node, dict(zip(before, after, strict=True)))
 
 
-def equalize(node: Node) -> Node:
+def equalize(node: Layout) -> Layout:
     """Give the children of every split equal shares."""
+    return with_tiled(node, _equalized(tiled(node)))
+
+
+def _equalized(node: Node) -> Node:
     if isinstance(node, Leaf):
         return node
-    return Split(node.axis, tuple(equalize(child) for child in node.children), (1,) * len(node.children))
+    return Split(node.axis, tuple(map(_equalized, node.children)), (1,) * len(node.children))
 
 
-def replace(node: Node, pane: PaneId, new: PaneId) -> Node:
+def replace(node: Layout, pane: PaneId, new: PaneId) -> Layout:
     """Replace a pane by another."""
-    _way(node, pane)
+    _check_has(node, pane)
     _admit(node, new, taken_out=1)
     return relabel(node, {pane: new})
 
 
-def relabel(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
-    """The same tree with other panes; panes that are not in `names` are unchanged."""
+def relabel(node: Layout, names: Mapping[PaneId, PaneId]) -> Layout:
+    """The same layout with other panes; panes that are not in `names` are unchanged."""
+    below = _relabelled(tiled(node), names)
+    if not isinstance(node, Layers):
+        return below
+    return Layers(below, tuple(structs.replace(each, pane=names.get(each.pane, each.pane)) for each in node.floats))
+
+
+def _relabelled(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
     if isinstance(node, Leaf):
         return structs.replace(node, pane=names[node.pane]) if node.pane in names else node
-    return Split(node.axis, tuple(relabel(child, names) for child in node.children), node.weights)
+    return Split(node.axis, tuple(_relabelled(child, names) for child in node.children), node.weights)
 
 
-def restrict(node: Node, live: Collection[PaneId]) -> Node | None:
+def restrict(node: Layout, live: Collection[PaneId]) -> Layout | None:
     """Remove every pane that is not in `live`; the others keep their proportions. None if no pane is left."""
+    return layered(_restricted(tiled(node), live), [each for each in floats(node) if each.pane in live])
+
+
+def _restricted(node: Node, live: Collection[PaneId]) -> Node | None:
     if isinstance(node, Leaf):
         return node if node.pane in live else None
-    kept = [(restrict(child, live), weight) for child, weight in zip(node.children, node.weights, strict=True)]
+    kept = [(_restricted(child, live), weight) for child, weight in zip(node.children, node.weights, strict=True)]
     left = [(child, weight) for child, weight in kept if child is not None]
     if not left:
         return None
     return join(node.axis, [child for child, _ in left], [weight for _, weight in left])
 
 
-def append(node: Node | None, pane: PaneId) -> Node:
+def append(node: Layout | None, pane: PaneId) -> Layout:
     """Append a pane with an equal share of the outermost split."""
     if node is None:
         return Leaf(pane)
     _admit(node, pane)
-    if isinstance(node, Leaf):
-        return join(Axis.HORIZONTAL, [node, Leaf(pane)], [1, 1])
-    count = len(node.children)
-    return join(node.axis, [node, Leaf(pane)], [count, 1])
+    below = tiled(node)
+    if isinstance(below, Leaf):
+        return with_tiled(node, join(Axis.HORIZONTAL, [below, Leaf(pane)], [1, 1]))
+    return with_tiled(node, join(below.axis, [below, Leaf(pane)], [len(below.children), 1]))
 
 
 def exact_share(share: float) -> Fraction:
@@ -166,14 +206,19 @@ def exact_share(share: float) -> Fraction:
     return exact
 
 
-def _way(node: Node, pane: PaneId) -> Path:
+def _check_has(node: Layout, pane: PaneId) -> None:
+    if pane not in panes(node):
+        raise NotFound(f"no pane {pane} in this layout; get-layout shows it")
+
+
+def _way(node: Layout, pane: PaneId) -> Path:
     path = path_to(node, pane)
     if path is None:
         raise NotFound(f"no pane {pane} in this layout; get-layout shows it")
     return path
 
 
-def _split_at(node: Node, path: Path) -> Split:
+def _split_at(node: Layout, path: Path) -> Split:
     with suppress(LookupError):
         found = at(node, path)
         if isinstance(found, Split):
@@ -181,7 +226,7 @@ def _split_at(node: Node, path: Path) -> Split:
     raise NotFound(f"no split at {list(path)} in this layout; it has changed")
 
 
-def _admit(node: Node, new: PaneId, taken_out: int = 0) -> None:
+def _admit(node: Layout, new: PaneId, taken_out: int = 0) -> None:
     """Raise InvalidArgument if a pane is in the tree already or the tree is full."""
     present = set(panes(node))
     if new in present:
@@ -190,7 +235,7 @@ def _admit(node: Node, new: PaneId, taken_out: int = 0) -> None:
         raise InvalidArgument(f"a window holds at most {MAX_PANES} panes; use another window")
 
 
-def _nearest(node: Node, pane: PaneId, axis: Axis | None) -> tuple[Path, int]:
+def _nearest(node: Layout, pane: PaneId, axis: Axis | None) -> tuple[Path, int]:
     """The path of the innermost split around a pane (along an axis), and the pane's index in it."""
     path = _way(node, pane)
     for end in range(len(path) - 1, -1, -1):
@@ -216,7 +261,7 @@ def _shrink(shares: list[Fraction], index: int, change: Fraction) -> list[Fracti
     return shares
 
 
-def _lengths(node: Node, parent: Split, rect: Rect, gap: int) -> list[int] | None:
+def _lengths(node: Layout, parent: Split, rect: Rect, gap: int) -> list[int] | None:
     """The lengths of a split's visible children in cells; None if one is hidden."""
     shown = solve(node, rect, gap=gap).panes
     rects = [[shown[pane] for pane in panes(child) if pane in shown] for child in parent.children]

@@ -97,7 +97,7 @@ def _lines(picture: GridView, cols: int, rows: int) -> FrameLines:
 def _titles_by_row(picture: GridView, rows: int) -> dict[int, list[tuple[PaneId, Rect, Title]]]:
     """The titles that have room, by the row that they are in."""
     found: dict[int, list[tuple[PaneId, Rect, Title]]] = {}
-    for pane, rect in picture.solution.panes.items():
+    for pane, rect in picture.solution.tiles.items():
         title = picture.titles.get(pane)
         if title is not None and 1 <= rect.y <= rows and rect.cols >= 4:
             found.setdefault(rect.y - 1, []).append((pane, rect, title))
@@ -112,14 +112,15 @@ class _Canvas:
         self.top = int(picture.title_row)
         self.chars = [[" "] * cols for _ in range(rows)]
         self.styles = [[""] * cols for _ in range(rows)]
-        self.panes = picture.solution.panes
+        self.panes, self.framed = picture.solution.tiles, picture.framed
         self.focus = self.panes.get(picture.focus) if picture.focus is not None else None
         self.synchronized = [rect for pane, rect in self.panes.items() if pane in picture.synchronized]
         self.dividers = [divider.rect for divider in picture.solution.dividers]
 
     def draw_lines(self, line_style: str) -> None:
         frame = self._frame_cells()
-        focused = _ring(self.focus) if self.focus is not None and len(self.panes) > 1 else set[tuple[int, int]]()
+        several = len(self.panes) > 1 or self.framed
+        focused = _ring(self.focus) if self.focus is not None and several else set[tuple[int, int]]()
         heavy = focused.union(*map(_ring, self.synchronized))
         for x, y in frame:
             weight = [int((x + dx, y + dy) in frame) for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0))]
@@ -141,7 +142,7 @@ class _TitleRow:
 
     def __init__(self, picture: GridView, chars: Sequence[str], styles: Sequence[str], width: Width) -> None:
         self.chars, self.styles, self.width = list(chars), list(styles), width
-        self.focus = picture.solution.panes.get(picture.focus) if picture.focus is not None else None
+        self.focus = picture.solution.tiles.get(picture.focus) if picture.focus is not None else None
         self.mark = ">" if picture.line_style == "ascii" else "▶"
 
     def draw(self, pane: PaneId, rect: Rect, title: Title) -> tuple[PaneId, Rect]:

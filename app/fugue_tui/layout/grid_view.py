@@ -5,8 +5,9 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
+from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.solve import Solution
+from fugue_tui.layout.solve import Divider, Solution
 
 
 class Title(Struct, frozen=True):
@@ -38,3 +39,19 @@ class GridView(Struct, frozen=True):
     """`thin`, `thick`, `double` or `ascii`."""
     synchronized: frozenset[PaneId] = frozenset()
     """The panes that get the same input, whose frames show that."""
+    framed: bool = False
+    """Whether the frame around a lone pane shows that it has the focus."""
+
+
+def float_view(grid: GridView, pane: PaneId, frame: Rect) -> GridView | None:
+    """A floating pane of a grid alone, relative to its frame; None if it has no frame."""
+    own = grid.solution.panes[pane]
+    if own == frame:
+        return None
+    cols, rows = frame.cols, frame.rows
+    sides = (Rect(0, 0, cols, 1), Rect(0, rows - 1, cols, 1), Rect(0, 0, 1, rows), Rect(cols - 1, 0, 1, rows))
+    lines = tuple(Divider((), 0, Axis.VERTICAL, each) for each in sides)
+    solution = Solution({pane: Rect(own.x - frame.x, own.y - frame.y, own.cols, own.rows)}, lines, ())
+    titles = {pane: title} if (title := grid.titles.get(pane)) is not None else {}
+    focus = pane if pane == grid.focus else None
+    return GridView(solution, titles, focus, False, grid.line_style, grid.synchronized & {pane}, framed=True)

@@ -11,10 +11,10 @@ from fugue_tui.errors import NotFound, Refused
 from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Solution, bounding
-from fugue_tui.layout.tree import Node, Path, Split, at, path_to
+from fugue_tui.layout.tree import Layout, Path, Split, at, path_to
 
 
-def border(node: Node, pane: PaneId, side: Side) -> tuple[Path, int]:
+def border(node: Layout, pane: PaneId, side: Side) -> tuple[Path, int]:
     """The divider that moves when a pane is resized towards a side, as (path of its split, index before it).
 
     That is the pane's right or lower border, or the left or upper one where the pane reaches the window's edge, as in

@@ -23,7 +23,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import exact_share
-from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, Split, join, panes
+from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, Split, join, panes, tiled, with_tiled
 
 MAIN_SHARE = 0.6
 """The default share of the main pane of a `main_` preset."""
@@ -133,15 +133,15 @@ def apply(name: str, order: Sequence[PaneId], main_share: float = MAIN_SHARE, ma
     return join(preset.main.axis, [Leaf(chief), rest], [share, 1 - share])
 
 
-def rearrange(node: Node, name: str, main_share: float = MAIN_SHARE) -> Node:
-    """Apply a preset to a tree's panes in reading order; the largest is the main one, so that repeating it changes
+def rearrange(node: Layout, name: str, main_share: float = MAIN_SHARE) -> Layout:
+    """Apply a preset to a layout's tiles in reading order; the largest is the main one, so that repeating it changes
     nothing."""
-    return apply(name, list(panes(node)), main_share, largest(node))
+    return with_tiled(node, apply(name, list(panes(tiled(node))), main_share, largest(node)))
 
 
-def largest(node: Node) -> PaneId:
-    """The pane with the largest area; the first in reading order between equals."""
-    areas = _areas(node, Fraction(1))
+def largest(node: Layout) -> PaneId:
+    """The tile with the largest area; the first in reading order between equals."""
+    areas = _areas(tiled(node), Fraction(1))
     return max(areas, key=lambda pane: areas[pane])
 
 

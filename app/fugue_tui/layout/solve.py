@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion
-from fugue_tui.layout.tree import Leaf, Node, Path, Split, panes, path_to
+from fugue_tui.layout.tree import Layout, Leaf, Node, Path, Split, panes, path_to, tiled
 
 
 class Divider(Struct, frozen=True):
@@ -26,15 +26,42 @@ class Divider(Struct, frozen=True):
 
 
 class Solution(Struct, frozen=True):
-    """A solved layout. The rectangles of panes and dividers tile the window; `hidden` is in reading order."""
+    """A solved layout. The rectangles of tiles and dividers tile the window; `hidden` tiles are in reading order."""
 
     panes: dict[PaneId, Rect]
+    """The cells of every visible pane's program; the topmost floating pane comes last."""
     dividers: tuple[Divider, ...]
     hidden: tuple[PaneId, ...]
+    floats: tuple[tuple[PaneId, Rect], ...] = ()
+    """The visible floating panes with their frames, from the lowest to the topmost."""
+
+    @property
+    def tiles(self) -> dict[PaneId, Rect]:
+        """The visible panes that do not float."""
+        over = {pane for pane, _ in self.floats}
+        return {pane: rect for pane, rect in self.panes.items() if pane not in over}
+
+    @property
+    def covered(self) -> frozenset[PaneId]:
+        """The panes of which a floating one covers a part."""
+        frames = list(self.floats)
+        above = {pane: frames[index + 1 :] for index, (pane, _) in enumerate(frames)}
+        return frozenset(
+            pane
+            for pane, rect in self.panes.items()
+            if any(rect.overlaps(frame) for _, frame in above.get(pane, frames))
+        )
+
+    def at(self, x: int, y: int) -> PaneId | None:
+        """The topmost pane whose program or frame has a cell there; None on a divider."""
+        if over := [pane for pane, frame in self.floats if frame.contains(x, y)]:
+            return over[-1]
+        return next((pane for pane, rect in self.tiles.items() if rect.contains(x, y)), None)
 
 
-def solve(node: Node, rect: Rect, *, gap: int = 1, keep: PaneId | None = None) -> Solution:
-    """Compute every pane's rectangle; `keep` is shown whenever the rectangle has a cell."""
+def solve(node: Layout, rect: Rect, *, gap: int = 1, keep: PaneId | None = None) -> Solution:
+    """Compute the rectangles of a layout's tiles; `keep` is shown whenever the rectangle has a cell."""
+    node = tiled(node)
     plan = _Plan(gap)
     if rect.cols > 0 and rect.rows > 0:
         way = None if keep is None else path_to(node, keep)

@@ -22,7 +22,7 @@ from fugue_tui.layout.apportion import apportion
 from fugue_tui.layout.document_reader import Reader, WrappedLayout, checked, fail
 from fugue_tui.layout.solve import Solution, bounding
 from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
-from fugue_tui.layout.tree import MAX_DEPTH, Leaf, Node, join
+from fugue_tui.layout.tree import MAX_DEPTH, Float, Layout, Leaf, Node, floats, join, tiled
 
 MAX_TEXT = 1 << 20
 """Most characters of a JSON text."""
@@ -75,23 +75,34 @@ def spec_of(node: Node, places: Sequence[PaneSpec]) -> Spec:
     return SplitSpec(node.axis, tuple(spec_of(child, places) for child in node.children), node.weights)
 
 
-def describe(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
-    """The JSON form of a tree; `pane` returns the object of each pane. Ratios have four digits and sum to 1."""
+def describe(layout: Layout, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
+    """The JSON form of a layout; `pane` returns the object of each pane. Ratios have four digits and sum to 1."""
+    over = [{"pane": dict(pane(each.pane)), **place_of(each)} for each in floats(layout)]
+    return _described(tiled(layout), pane) | ({"floats": over} if over else {})
+
+
+def place_of(float_: Float) -> dict[str, int | float]:
+    """The JSON form of a floating pane's place and size."""
+    given = {"cols": float_.cols, "rows": float_.rows, "x": float_.x, "y": float_.y}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _described(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
     if isinstance(node, Leaf):
         return {"pane": dict(pane(node.pane))}
     items: list[dict[str, Any]] = []
     for child, parts in zip(node.children, apportion(node.weights, [1] * len(node.weights), 10_000), strict=True):
-        inner = describe(child, pane)
+        inner = _described(child, pane)
         items.append({"ratio": parts / 10_000, **(inner if isinstance(child, Leaf) else {"layout": inner})})
     return {"direction": str(node.axis), "splits": items}
 
 
 def positions(solution: Solution) -> dict[PaneId, str]:
-    """The position of each pane: full, left, top-right, center... and hidden for invisible ones."""
-    words = dict.fromkeys(solution.hidden, "hidden")
-    if solution.panes:
-        whole = bounding(solution.panes.values())
-        words |= {pane: _place(rect, whole) for pane, rect in solution.panes.items()}
+    """The position of each pane: full, left, top-right, center..., floating, and hidden for invisible ones."""
+    words = dict.fromkeys(solution.hidden, "hidden") | {pane: "floating" for pane, _ in solution.floats}
+    if tiles := solution.tiles:
+        whole = bounding(tiles.values())
+        words |= {pane: _place(rect, whole) for pane, rect in tiles.items()}
     return words
 
 

@@ -2,13 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 
 from fugue_tui.geometry import Axis
 from fugue_tui.sanitize import clean
-from fugue_tui.validation.field_types import Bounds, Choice, ListOf, OneOf, Refined, Table, Text
+from fugue_tui.validation.field_types import (
+    Bounds,
+    Choice,
+    Integer,
+    ListOf,
+    Number,
+    OneOf,
+    Refined,
+    Table,
+    Text,
+    WrongKind,
+)
 
 MAX_TAG: Final = 64
 """Most characters of a tag."""
@@ -44,6 +55,35 @@ Word: TypeAlias = Annotated[str, _WORD]
 """Text that can be passed to a program."""
 
 
+class _Extent(OneOf):
+    """Cells (40, "40"), or a share of the window (0.5, "0.5", "50%")."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            (Integer(Bounds(ge=0, le=10_000), strict=True), Number(Bounds(ge=0, le=1)), Text(Bounds(le=16)))
+        )
+        self.words = "cells, such as 40, or a share of the window, such as 50% or 0.5"
+
+    def check(self, value: Any, where: str) -> int | float:
+        found = super().check(value, where)
+        if not isinstance(found, str):
+            return found
+        try:
+            return self.check(_number(found.strip()), where)
+        except ValueError:
+            raise WrongKind(where, value, self.words) from None
+
+
+def _number(text: str) -> int | float:
+    if text.endswith("%"):
+        return float(text[:-1]) / 100
+    return float(text) if "." in text else int(text)
+
+
+Extent: TypeAlias = Annotated[int | float, _Extent()]
+"""A length: cells if it is an int, a share of the window's width or height, 0.0 to 1.0, if it is a float."""
+
+
 class PaneSpec(Struct, frozen=True):
     """A pane to be opened."""
 
@@ -58,7 +98,8 @@ class PaneSpec(Struct, frozen=True):
         default_factory=lambda: MappingProxyType({})
     )
     on_exit: Annotated[
-        Literal["", "close", "keep"], Refined(Choice.of(("close", "keep", "")), words="close or keep")
+        Literal["", "close", "keep", "always"],
+        Refined(Choice.of(("close", "keep", "always", "")), words="close, keep or always"),
     ] = ""
     """Empty for the default."""
     tags: Annotated[tuple[str, ...], _TAGS] = ()

@@ -2,6 +2,7 @@
 
 A leaf is a pane; a split lines up two or more children along one axis, each with an integer weight. Two nested splits
 never share an axis: `join` keeps the tree flat, so that three splits in one direction give three equals side by side.
+Panes that float over these tiles are beside the tree, in `Layers`; paths lead to tiles only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,10 +10,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import whole
+from fugue_tui.layout.spec_types import Extent
 
 MAX_DEPTH = 32
 """Most nested splits; every edit and every specification stays within it."""
@@ -57,11 +60,79 @@ class Split(Struct, frozen=True):
 Node: TypeAlias = Leaf | Split
 
 
-def panes(node: Node | None) -> Iterator[PaneId]:
-    """Every pane below a node, in reading order (left to right, top to bottom)."""
+SHARE = 0.6
+"""The default share of the window's width and height that a floating pane has."""
+
+
+class Float(Struct, frozen=True):
+    """A floating pane: where its frame is in the window, and how large with the frame. What does not fit is clamped."""
+
+    pane: PaneId
+    cols: Extent = SHARE
+    rows: Extent = SHARE
+    x: Extent | None = None
+    """The cells or the share at its left; None in the middle."""
+    y: Extent | None = None
+    """The same above it."""
+    hidden: bool = False
+    """Whether it is not shown; its program runs on."""
+    full: bool = False
+    """Whether it fills the window while it has the focus (zoom-pane)."""
+
+
+class Layers(Struct, frozen=True):
+    """Tiles with at least one pane that floats over them."""
+
+    tiled: Node
+    floats: tuple[Float, ...]
+    """In the order in which they were made to float."""
+
+
+Layout: TypeAlias = Node | Layers
+"""The layout of a window."""
+
+
+def tiled(layout: Layout) -> Node:
+    """The tiles of a layout."""
+    return layout.tiled if isinstance(layout, Layers) else layout
+
+
+def floats(layout: Layout) -> tuple[Float, ...]:
+    """The floating panes of a layout."""
+    return layout.floats if isinstance(layout, Layers) else ()
+
+
+def float_of(layout: Layout, pane: PaneId) -> Float | None:
+    """A floating pane; None if the pane does not float."""
+    return next((each for each in floats(layout) if each.pane == pane), None)
+
+
+def shown_panes(layout: Layout) -> list[PaneId]:
+    """The panes that are not hidden, in reading order and then those that float."""
+    return [*panes(tiled(layout)), *(each.pane for each in floats(layout) if not each.hidden)]
+
+
+def layered(node: Node | None, over: Sequence[Float]) -> Layout | None:
+    """Tiles with panes floating over them; without tiles, the first shown of these becomes one. None without both."""
+    if node is not None:
+        return Layers(node, tuple(over)) if over else node
+    first = next((each for each in over if not each.hidden), next(iter(over), None))
+    return first and layered(Leaf(first.pane), [each for each in over if each is not first])
+
+
+def with_tiled(layout: Layout, node: Node) -> Layout:
+    """The layout with other tiles."""
+    return replace(layout, tiled=node) if isinstance(layout, Layers) else node
+
+
+def panes(node: Layout | None) -> Iterator[PaneId]:
+    """Every pane below a node, in reading order (left to right, top to bottom), and then those that float."""
     match node:
         case None:
             return
+        case Layers(below, above):
+            yield from panes(below)
+            yield from (each.pane for each in above)
         case Leaf(pane):
             yield pane
         case Split(_, children, _):
@@ -69,18 +140,22 @@ def panes(node: Node | None) -> Iterator[PaneId]:
                 yield from panes(child)
 
 
-def depth(node: Node) -> int:
+def depth(node: Layout) -> int:
     """How many splits lie inside one another; 0 for a lone pane."""
     match node:
+        case Layers(below, _):
+            return depth(below)
         case Leaf():
             return 0
         case Split(_, children, _):
             return 1 + max(depth(child) for child in children)
 
 
-def path_to(node: Node, pane: PaneId) -> Path | None:
-    """The way to a pane's leaf; None if the pane is not here."""
+def path_to(node: Layout, pane: PaneId) -> Path | None:
+    """The way to a pane's leaf; None if the pane is not here, or floats."""
     match node:
+        case Layers(below, _):
+            return path_to(below, pane)
         case Leaf(own):
             return () if own == pane else None
         case Split(_, children, _):
@@ -91,8 +166,9 @@ def path_to(node: Node, pane: PaneId) -> Path | None:
             return None
 
 
-def at(node: Node, path: Path) -> Node:
+def at(node: Layout, path: Path) -> Node:
     """The node at a path; raises LookupError if there is none."""
+    node = tiled(node)
     for index in path:
         if isinstance(node, Leaf):
             raise LookupError(f"no split on the way to {path}")
@@ -119,14 +195,18 @@ def join(axis: Axis, children: Sequence[Node], shares: Sequence[Fraction | int])
     return Split(axis, tuple(flat), whole(parts))
 
 
-def put(node: Node, path: Path, new: Node) -> Node:
-    """The tree with the node at a path replaced; all other shares are unchanged."""
+def put(node: Layout, path: Path, new: Node) -> Layout:
+    """The layout with the node at a path replaced; all other shares are unchanged."""
+    return with_tiled(node, _put(tiled(node), path, new))
+
+
+def _put(node: Node, path: Path, new: Node) -> Node:
     if not path:
         return new
     if isinstance(node, Leaf):
         raise LookupError(f"no split on the way to {path}")
     index = path[0]
-    child = put(node.children[index], path[1:], new)
+    child = _put(node.children[index], path[1:], new)
     children = (*node.children[:index], child, *node.children[index + 1 :])
     if isinstance(child, Split) and child.axis is node.axis:
         return join(node.axis, children, node.weights)

@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import append, close
-from fugue_tui.layout.tree import Node, panes
+from fugue_tui.layout.floating import with_hidden
+from fugue_tui.layout.tree import Layout, panes
 
 MAX_STEPS = 100
 """Most layouts kept in each direction."""
 
-Steps: TypeAlias = tuple[Node, ...]
+Steps: TypeAlias = tuple[Layout, ...]
 
 
 class History(Struct, frozen=True):
@@ -23,13 +24,13 @@ class History(Struct, frozen=True):
     past: Steps = ()
     future: Steps = ()
 
-    def push(self, before: Node) -> "History":
+    def push(self, before: Layout) -> "History":
         """Record the layout before a change; clears the redo steps."""
         if self.past and self.past[-1] == before:
             return History(self.past)
         return History((*self.past, before)[-MAX_STEPS:])
 
-    def undo(self, present: Node) -> tuple["History", Node] | None:
+    def undo(self, present: Layout) -> tuple["History", Layout] | None:
         """The previous layout, with the present panes; None if there is no different one."""
         found = _step(self.past, present)
         if found is None:
@@ -37,7 +38,7 @@ class History(Struct, frozen=True):
         past, node = found
         return History(past, (*self.future, present)[-MAX_STEPS:]), node
 
-    def redo(self, present: Node) -> tuple["History", Node] | None:
+    def redo(self, present: Layout) -> tuple["History", Layout] | None:
         """The layout that was last undone, with the present panes; None if there is no different one."""
         found = _step(self.future, present)
         if found is None:
@@ -46,20 +47,20 @@ class History(Struct, frozen=True):
         return History((*self.past, present)[-MAX_STEPS:], future), node
 
 
-def with_present_panes(old: Node, present: Node) -> Node:
+def with_present_panes(old: Layout, present: Layout) -> Layout:
     """An old layout with exactly the present panes."""
     live: list[PaneId] = list(panes(present))
-    node: Node | None = old
+    node: Layout | None = old
     for pane in panes(old):
         node = close(node, pane) if node is not None and pane not in live else node
     placed = set(panes(node))
     for pane in live:
         if pane not in placed:
             node = append(node, pane)
-    return present if node is None else node
+    return present if node is None else with_hidden(node, present)
 
 
-def _step(steps: Steps, present: Node) -> tuple[Steps, Node] | None:
+def _step(steps: Steps, present: Layout) -> tuple[Steps, Layout] | None:
     """The nearest step that differs from the present layout, and the steps beyond it."""
     for end in range(len(steps) - 1, -1, -1):
         node = with_present_panes(steps[end], present)

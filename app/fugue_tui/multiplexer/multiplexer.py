@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from fugue_tui.config.model import McpSettings, SessionSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import Node
+from fugue_tui.layout.tree import Layout
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.access.command_rules import checked
@@ -81,6 +82,8 @@ from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers
     from fugue_tui.store.store import Area
 
 SHELL_SECONDS: Final = 2.0
@@ -184,6 +187,10 @@ class Multiplexer:
         """What is recorded to files."""
         self.undo_log = UndoLog(self)
         """The panes that were opened and closed lately, for undo."""
+        self.connect_mcp: Callable[[Handler], Connector] = _no_connector
+        """Makes what connects to other MCP servers."""
+        self.on_mcp_servers = CallbackList[["McpServers"]]()
+        """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
         """The attached terminals."""
         self.on_exit = OnExit.CLOSE
@@ -200,6 +207,23 @@ class Multiplexer:
         """Renames the server's socket. Raises SocketError, and has changed nothing then."""
         self.event_log = EventLog(self)
         self.tasks.on_change.connect(lambda old, new: self.event_log.add(task_draft(self._workspace, old, new)))
+
+    @cached_property
+    def mcp_servers(self) -> "McpServers":
+        """The other MCP servers of this workspace; the first access loads what they need, and starts none."""
+        from fugue_tui.multiplexer.mcp_servers.servers import McpServers
+
+        servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
+        servers.secrets = lambda: self.secrets
+        servers.configure(self.permissions.servers)
+        self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
+        self.on_mcp_servers(servers)
+        return servers
+
+    @property
+    def uses_mcp_servers(self) -> bool:
+        """Whether `mcp_servers` was accessed."""
+        return "mcp_servers" in self.__dict__
 
     # The workspace
 
@@ -291,6 +315,8 @@ class Multiplexer:
     def close(self) -> None:
         """End every program; the workspace value stays, for saving."""
         self.recordings.close()
+        if self.uses_mcp_servers:
+            self.mcp_servers.close()
         self.closed_panes.end()
         self.client_environment.close()
         for terminal in self.terminals.values():
@@ -349,7 +375,7 @@ class Multiplexer:
                 if terminal is not None and terminal.size != rect.size:
                     terminal.resize(rect.size)
 
-    def arrange(self, window: WindowId, layout: Node) -> None:
+    def arrange(self, window: WindowId, layout: Layout) -> None:
         """Replace the layout of a window's panes, and unzoom it."""
         self.assign(edit.zoom(edit.set_layout(self._workspace, window, layout), window, zoomed=False))
 
@@ -361,7 +387,7 @@ class Multiplexer:
         """Repeat the change that was undone last. Raises Refused if there is none."""
         self._step(window, *self.layout_history.redo(window))
 
-    def _step(self, window: Window, history: History, layout: Node) -> None:
+    def _step(self, window: Window, history: History, layout: Layout) -> None:
         self.arrange(window.id, layout)
         self.layout_history.replace(window.id, history)
 
@@ -374,10 +400,11 @@ class Multiplexer:
         return self.terminals[pane]
 
     def window_name(self, window: Window) -> str:
-        """The label of a window's tab: its name, or what runs in its active pane. Untrusted."""
+        """The label of a window's tab: its name, or what runs in its active tile. Untrusted."""
         if window.named:
             return window.name
-        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
+        tile = find.active_tile(window)
+        terminal, pane = self.terminals.get(tile), self._workspace.panes[tile]
         return pane.name or pane.content or (terminal.foreground if terminal else "") or window.name or "shell"
 
     def cwd(self, pane: PaneId) -> str:
@@ -559,9 +586,12 @@ class Multiplexer:
             self.on_event(pane, AgentChanged(after, entered=_doing(before) != _doing(after)))
 
     def _closes(self, pane: PaneId, exit: Exit, seconds: float) -> bool:
-        record = self._workspace.panes[pane]
-        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+        record, kept = self._workspace.panes[pane], pane in self.agents.kept_open
+        self.agents.kept_open.discard(pane)
+        if kept:
             return False
+        if record.on_exit is not OnExit.CLOSE or exit.code is None:
+            return record.on_exit is OnExit.ALWAYS
         # A shell exits with the status of the user's last command, which is no failure of the shell.
         left = not record.argv and seconds >= SHELL_SECONDS
         return exit.code == 0 or left
@@ -596,3 +626,7 @@ def _spawn_error(number: int, count: int, pane: Pane, error: FugueError) -> str:
         return str(error)
     name = f" ({pane.name})" if pane.name else ""
     return f"pane {number} of {count}{name}: {error}; nothing was opened"
+
+
+def _no_connector(handler: "Handler") -> "Connector":
+    raise Refused("this workspace cannot connect to MCP servers")

@@ -6,9 +6,11 @@ from msgspec.structs import replace
 
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.floating import with_floats
 from fugue_tui.layout.move import neighbour
 from fugue_tui.layout.solve import Solution, solve
-from fugue_tui.layout.tree import Leaf, panes
+from fugue_tui.layout.tree import Leaf, floats, panes
+from fugue_tui.workspace.find import active_tile
 from fugue_tui.workspace.model import Window, Workspace
 
 
@@ -73,5 +75,6 @@ class SolvedLayouts:
         self._areas.pop(window, None)
 
     def _solve(self, window: Window) -> Solution:
-        layout = Leaf(window.active) if window.zoomed else window.layout
-        return solve(layout, self.bounds(window), keep=window.active)
+        bounds, keep = self.bounds(window), active_tile(window)
+        solution = solve(Leaf(keep) if window.zoomed else window.layout, bounds, keep=keep)
+        return with_floats(solution, floats(window.layout), bounds, (window.active, *window.recent))

@@ -24,7 +24,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Split
+from fugue_tui.layout.tree import Split, tiled
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.views import View, current_view
 from fugue_tui.terminal.input.keys import KeyPress, spell
@@ -511,7 +511,7 @@ class FugueApp(App[int], inherit_bindings=False):
         return self._tab_names.stable(window.id, name)
 
     def _marks(self, window: Window) -> tuple[str, str]:
-        zoomed = "Z" if window.zoomed and isinstance(window.layout, Split) else ""
+        zoomed = "Z" if window.zoomed and isinstance(tiled(window.layout), Split) else ""
         bell = "!" if window.id in self.server.pane_notifications.bell_windows else ""
         marks, tone = self.server.window_monitor.marks(window)
         return zoomed + bell + marks, tone

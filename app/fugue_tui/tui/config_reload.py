@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config import model
 from fugue_tui.config.model import Bindings, ClaudeSettings, Config, HookSettings
+from fugue_tui.config.servers import Servers, described
 from fugue_tui.config.status import StatusSettings
 from fugue_tui.config.values import toml
 from fugue_tui.control import hooks
@@ -65,6 +66,9 @@ def without_risks(old: Config, new: Config) -> tuple[Config, list[str]]:
     if agents.monitor != old.agents.monitor and agents.monitor.active:
         lines.append(f"[agents.monitor] {clean(agents.monitor.described())}")
         agents = replace(agents, monitor=old.agents.monitor)
+    servers, added = _without_new_servers(old.mcp.servers, new.mcp.servers)
+    lines += added
+    new = replace(new, mcp=replace(new.mcp, servers=servers))
     kept = replace(new, keys=keys, hooks=HookSettings(on=on), terminal=terminal, session=session, status=status)
     return replace(kept, claude=claude, agents=agents), lines
 
@@ -89,6 +93,14 @@ def _without_new_commands(old: StatusSettings, new: StatusSettings) -> tuple[Sta
     kept = {name: old.commands[name] for name in changed if name in old.commands}
     commands = {name: each for name, each in new.commands.items() if name not in changed} | kept
     return replace(new, commands=MappingProxyType(commands)), lines
+
+
+def _without_new_servers(old: Servers, new: Servers) -> tuple[Servers, list[str]]:
+    """MCP servers without those that are new or differ, and these in lines."""
+    changed = {name for name, each in new.items() if old.get(name) != each}
+    lines = [f"[mcp.servers.{clean(name)}] {clean(toml(described(new[name])), 2_000)}" for name in sorted(changed)]
+    kept = {name: old[name] for name in changed if name in old}
+    return MappingProxyType({name: each for name, each in new.items() if name not in changed} | kept), lines
 
 
 def _without_more_tags(old: ClaudeSettings, new: ClaudeSettings) -> tuple[ClaudeSettings, list[str]]:
@@ -180,7 +192,8 @@ class ConfigApplier:
     def change(self, config: Config) -> None:
         """Apply another configuration; what it lets others do more waits for the user's approval."""
         old = self._app.settings
-        safe, held = without_risks(old, config)
+        used = replace(old, mcp=replace(old.mcp, servers=self._app.mux.permissions.servers))
+        safe, held = without_risks(used, config)
         audit = self._app.dispatcher.audit
         audit.record_event("config", None, ", ".join(model.changed_keys(old, config)))
         self._apply(safe)
@@ -212,7 +225,8 @@ class ConfigApplier:
         lines = [*loosened(mux.permissions, config.mcp), *held]
         if dropped := [name for name in mux.secrets if name not in config.session.secrets]:
             lines.append(f"[session] secrets without {', '.join(map(clean, dropped))}")
-        mux.permissions = tightened(mux.permissions, config.mcp)
+        servers, _ = _without_new_servers(mux.permissions.servers, config.mcp.servers)
+        mux.permissions = replace(tightened(mux.permissions, config.mcp), servers=servers)
         mux.secrets = (*config.session.secrets, *dropped)
         mux.on_permissions()
         mux.approvals.review()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from fugue_tui.multiplexer.access.grants import Grant
     from fugue_tui.multiplexer.agents.journal import Journal
     from fugue_tui.multiplexer.autosave.saver import Saver
+    from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
     from fugue_tui.tui.workspace_server import WorkspaceServer
     from fugue_tui_mcp.listener import Listener
@@ -201,6 +202,7 @@ class _Server:
             keep(app.mux, app.settings.session, app.inform)
             if self._options.listener is not None:
                 server = _socket_server(app, self._options.listener)
+            app.mux.connect_mcp = _mcp_connector
             _keep_grants(app)
             _follow_agents(app)
             self._offer_restore(app)
@@ -363,6 +365,14 @@ def _socket_server(app: "WorkspaceServer", listener: "Listener") -> "SocketServe
 
     app.on_shown = on_shown
     return server
+
+
+def _mcp_connector(handler: "Handler") -> "Connector":
+    """What connects to other MCP servers; loaded once one of them is used."""
+    from fugue_tui_mcp.client.pool import ConnectionPool
+    from fugue_tui_mcp.socket_server import quiet
+
+    return ConnectionPool(handler, quiet)
 
 
 def _follow_agents(app: "WorkspaceServer") -> None:

@@ -11,12 +11,14 @@ from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.keymap import Action, binding
+from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.ui.actions import Actions
 from fugue_tui_widgets.error_boundary import ErrorBoundary
+from fugue_tui_widgets.float_frame import FloatFrame
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.status_bar import StatusBar
@@ -137,6 +139,19 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
     def on_pane_grid_title_clicked(self, message: PaneGrid.TitleClicked) -> None:
         """Focus the pane whose title was clicked."""
         self._app_context.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
+
+    def on_float_frame_pressed(self, message: FloatFrame.Pressed) -> None:
+        """Focus the floating pane whose frame was pressed, and start a drag, which is one undo step."""
+        self._app_context.commands.run(FocusPane(pane=str(message.pane)), _MOUSE)
+        self._actions.begin_drag()
+
+    def on_float_frame_dragged(self, message: FloatFrame.Dragged) -> None:
+        """Move or resize it."""
+        self._actions.drag_float(message.pane, Rect(*message.region), message.sides)
+
+    def on_float_frame_released(self) -> None:
+        """End the drag."""
+        self._actions.end_drag()
 
     def on_pane_grid_title_menu_requested(self, message: PaneGrid.TitleMenuRequested) -> None:
         """Open the menu of the pane."""

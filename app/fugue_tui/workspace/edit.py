@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout import edit as layouts
-from fugue_tui.layout.tree import Leaf, Node, panes
-from fugue_tui.workspace.find import pane_of, session_of, window_of, window_with
-from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
+from fugue_tui.layout.floating import changed
+from fugue_tui.layout.tree import Float, Layers, Layout, Leaf, float_of, floats, panes, shown_panes, tiled
+from fugue_tui.workspace.find import active_tile, alone, pane_of, session_of, window_of, window_with
+from fugue_tui.workspace.model import NO_WINDOW, SCRATCH, Pane, Window, Workspace
 from fugue_tui.workspace.names import clean
 
 
@@ -37,14 +38,21 @@ def add_window(
 def close_window(workspace: Workspace, window: WindowId) -> Workspace:
     """Close a window and its panes. If it was on the screen, the latest window of its session follows, else the next.
 
-    The last window leaves an empty workspace behind.
+    A hidden scratch pane stays, in that window. The last window leaves an empty workspace behind.
     """
     closed = window_of(workspace, window)
     successor = workspace.active if workspace.active != window else _next_active(workspace, closed)
-    lost = set(panes(closed.layout))
+    kept = _hidden_scratch(workspace, closed) if successor != NO_WINDOW else []
+    lost = {*panes(closed.layout)} - {each.pane for each in kept}
     return replace(
         workspace,
-        windows=tuple(other for other in workspace.windows if other.id != window),
+        windows=tuple(
+            replace(other, layout=Layers(tiled(other.layout), (*floats(other.layout), *kept)))
+            if kept and other.id == successor
+            else other
+            for other in workspace.windows
+            if other.id != window
+        ),
         panes=MappingProxyType({id: pane for id, pane in workspace.panes.items() if id not in lost}),
         active=successor,
         recent=tuple(other for other in workspace.recent if other not in (window, successor)),
@@ -52,7 +60,7 @@ def close_window(workspace: Workspace, window: WindowId) -> Workspace:
 
 
 def add_panes(
-    workspace: Workspace, window: WindowId, new: Iterable[Pane], layout: Node, *, focus: PaneId | None = None
+    workspace: Workspace, window: WindowId, new: Iterable[Pane], layout: Layout, *, focus: PaneId | None = None
 ) -> Workspace:
     """Add panes to a window whose layout becomes `layout`; `focus` makes one of them active and shows the window."""
     added = list(new)
@@ -66,10 +74,13 @@ def remove_pane(workspace: Workspace, pane: PaneId) -> Workspace:
     """Remove a pane, and its window with the last one. The pane that last had the focus becomes active."""
     window = window_with(workspace, pane)
     rest = layouts.close(window.layout, pane)
+    left = [each for each in floats(window.layout) if each.pane != pane]
+    if alone(window, pane) and len(workspace.windows) > 1 and left == _hidden_scratch(workspace, window):
+        rest = None
     if rest is None:
         return close_window(workspace, window.id)
-    left = MappingProxyType({id: other for id, other in workspace.panes.items() if id != pane})
-    return _change(replace(workspace, panes=left), _without(window, pane, rest))
+    others = MappingProxyType({id: other for id, other in workspace.panes.items() if id != pane})
+    return _change(replace(workspace, panes=others), _without(window, pane, rest))
 
 
 def replace_pane(workspace: Workspace, pane: PaneId, new: Pane) -> Workspace:
@@ -98,12 +109,17 @@ def focus_pane(workspace: Workspace, pane: PaneId) -> Workspace:
 
 
 def activate_pane(workspace: Workspace, pane: PaneId) -> Workspace:
-    """Make a pane its window's active one, whether the window is shown or not; ends the zoom of another pane."""
+    """Make a pane its window's active one, whether the window is shown or not; ends the zoom of another tile, and shows
+    a floating pane."""
     window = window_with(workspace, pane)
     if window.active == pane:
         return workspace
     recent = (window.active, *(other for other in window.recent if other not in (pane, window.active)))
-    return _change(workspace, replace(window, active=pane, recent=recent, zoomed=False))
+    found, layout = float_of(window.layout, pane), window.layout
+    if found is not None and found.hidden:
+        layout = changed(layout, replace(found, hidden=False))
+    zoomed = window.zoomed and (found is not None or pane == active_tile(window))
+    return _change(workspace, replace(window, layout=layout, active=pane, recent=recent, zoomed=zoomed))
 
 
 def select_window(workspace: Workspace, window: WindowId) -> Workspace:
@@ -156,14 +172,16 @@ def zoom(workspace: Workspace, window: WindowId, zoomed: bool) -> Workspace:
     return _change(workspace, replace(window_of(workspace, window), zoomed=zoomed))
 
 
-def set_layout(workspace: Workspace, window: WindowId, layout: Node) -> Workspace:
-    """Replace a window's layout; raises AssertionError if its panes are not those of the window."""
+def set_layout(workspace: Workspace, window: WindowId, layout: Layout) -> Workspace:
+    """Replace a window's layout; raises AssertionError if its panes are not those of the window.
+
+    The focus leaves a floating pane that the layout hides."""
     found = window_of(workspace, window)
     _check_panes(layout, set(panes(found.layout)))
-    return _change(workspace, replace(found, layout=layout))
+    return _change(workspace, _with_focus_shown(replace(found, layout=layout)))
 
 
-def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Node) -> Workspace:
+def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Layout) -> Workspace:
     """Move a pane to another window, whose layout becomes `layout`."""
     target = window_of(workspace, window)
     _check_panes(layout, {*panes(target.layout), pane})
@@ -178,6 +196,11 @@ def break_pane(workspace: Workspace, pane: PaneId, window: Window) -> Workspace:
         raise Refused(f"pane {pane} has window {old.id} to itself already")
     alone = replace(window, layout=Leaf(pane), active=pane, recent=(), zoomed=False)
     return add_window(remove_pane(workspace, pane), alone, [record], after=old.id)
+
+
+def _hidden_scratch(workspace: Workspace, window: Window) -> list[Float]:
+    """The scratch pane of a window, if it is hidden there."""
+    return [each for each in floats(window.layout) if each.hidden and SCRATCH in workspace.panes[each.pane].tags]
 
 
 def _session_name(name: str) -> str:
@@ -198,16 +221,29 @@ def _evicted(workspace: Workspace, pane: PaneId, target: WindowId) -> Workspace:
     return remove_pane(workspace, pane)
 
 
-def _without(window: Window, pane: PaneId, rest: Node) -> Window:
+def _without(window: Window, pane: PaneId, rest: Layout) -> Window:
     """The window without a pane."""
     recent = tuple(other for other in window.recent if other != pane)
+    left = replace(window, layout=rest, recent=recent, zoomed=window.zoomed and active_tile(window) != pane)
     if window.active != pane:
-        return replace(window, layout=rest, recent=recent)
-    successor = recent[0] if recent else _beside(window.layout, pane)
-    return replace(window, layout=rest, active=successor, recent=recent[1:], zoomed=False)
+        return left
+    shown = shown_panes(rest)
+    near = (*recent, _beside(window.layout, pane), *shown)
+    successor = next(other for other in near if other in shown)
+    return replace(left, active=successor, recent=tuple(other for other in recent if other != successor))
 
 
-def _beside(layout: Node, pane: PaneId) -> PaneId:
+def _with_focus_shown(window: Window) -> Window:
+    """The window with the focus in a pane that is not hidden."""
+    shown = shown_panes(window.layout)
+    if window.active in shown:
+        return window
+    active = next(pane for pane in (*window.recent, *shown) if pane in shown)
+    recent = (window.active, *(pane for pane in window.recent if pane != active))
+    return replace(window, active=active, recent=recent)
+
+
+def _beside(layout: Layout, pane: PaneId) -> PaneId:
     """The next pane in reading order, or the previous one for the last."""
     order = list(panes(layout))
     index = order.index(pane)
@@ -244,7 +280,7 @@ def _with(workspace: Workspace, new: Iterable[Pane], known: bool = False) -> Map
     return MappingProxyType(records)
 
 
-def _check_panes(layout: Node, wanted: set[PaneId]) -> None:
+def _check_panes(layout: Layout, wanted: set[PaneId]) -> None:
     held = list(panes(layout))
     if len(held) != len(wanted) or set(held) != wanted:
         raise AssertionError(f"the layout holds {held}, the window {sorted(wanted)}")

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import Leaf, float_of, panes, tiled
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
 
@@ -45,6 +45,23 @@ def window_with(workspace: Workspace, pane: PaneId) -> Window:
 def active_window(workspace: Workspace) -> Window:
     """The active window."""
     return window_of(workspace, workspace.active)
+
+
+def active_tile(window: Window) -> PaneId:
+    """The pane of the tiles that had the focus last: the one that is zoomed in a zoomed window."""
+    tiles = list(panes(tiled(window.layout)))
+    return next((pane for pane in (window.active, *window.recent) if pane in tiles), tiles[0])
+
+
+def is_zoomed(window: Window, pane: PaneId) -> bool:
+    """Whether a pane fills its window, or would if it floated there with the focus."""
+    found = float_of(window.layout, pane)
+    return found.full if found is not None else window.zoomed and active_tile(window) == pane
+
+
+def alone(window: Window, pane: PaneId) -> bool:
+    """Whether a pane is the only tile of its window."""
+    return tiled(window.layout) == Leaf(pane)
 
 
 def sessions(workspace: Workspace) -> list[Session]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Leaf, Node, depth, panes
+from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Layers, Leaf, Node, depth, floats, panes, shown_panes, tiled
 from fugue_tui.workspace.model import NO_WINDOW, Window, Workspace
 from fugue_tui.workspace.names import clean
 
@@ -40,11 +40,14 @@ def _check_window(window: Window) -> None:
     held = set(panes(window.layout))
     _must(window.active in held, f"window {window.id}: the active pane {window.active} is not in it")
     _check_recent(window.recent, held - {window.active}, f"window {window.id}")
+    _must(window.active in shown_panes(window.layout), f"window {window.id}: the active pane {window.active} is hidden")
     _must(len(held) <= MAX_PANES, f"window {window.id} has {len(held)} panes")
     _must(window.name == clean(window.name), f"window {window.id} has an unclean name")
     _must(bool(window.session), f"window {window.id} is in no session")
     _must(window.session == clean(window.session), f"window {window.id} has an unclean session")
-    _check_tree(window.layout, f"window {window.id}")
+    _check_tree(tiled(window.layout), f"window {window.id}")
+    over = isinstance(window.layout, Layers)
+    _must(bool(floats(window.layout)) == over, f"window {window.id} has layers and no floating pane")
 
 
 def _check_tree(node: Node, where: str) -> None:

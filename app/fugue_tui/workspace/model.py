@@ -10,11 +10,15 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import Node
+from fugue_tui.layout.tree import Layout
 from fugue_tui.workspace.field_types import Argv, Environment, Line, Metadata, Name, SavedPaneId, Tags
 
 NO_WINDOW = WindowId(0)
 """The active window of a workspace without windows."""
+
+
+SCRATCH = "scratch"
+"""The tag of the pane that floats over whichever window is in front, or is hidden."""
 
 
 class OnExit(StrEnum):
@@ -24,6 +28,8 @@ class OnExit(StrEnum):
     """Close if the program exited with status 0, or was a login shell that the user left; keep otherwise."""
     KEEP = "keep"
     """Keep the text and the exit status; Enter restarts the program."""
+    ALWAYS = "always"
+    """Close, whatever the exit status."""
 
 
 class Pane(Struct, frozen=True):
@@ -49,10 +55,11 @@ class Window(Struct, frozen=True):
 
     id: WindowId
     name: str
-    layout: Node
+    layout: Layout
     active: PaneId
     session: str
     zoomed: bool = False
+    """Whether the tile that had the focus last fills the window, below panes that float."""
     named: bool = False
     """Whether a user or an agent chose the name; if not, it follows the active pane's program."""
     recent: tuple[PaneId, ...] = ()

@@ -11,8 +11,11 @@ SaveError.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from msgspec.structs import asdict
+
 from fugue_tui.errors import InvalidArgument, SaveError
 from fugue_tui.geometry import Size
+from fugue_tui.layout.tree import Float, floats, tiled
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.validation.field_types import Table, Unchecked
@@ -100,8 +103,14 @@ def _window(window: Window) -> dict[str, Any]:
         "zoomed": window.zoomed,
         "active": int(window.active),
         "recent": [int(pane) for pane in window.recent],
-        "layout": tree_reader.write(window.layout),
+        "layout": tree_reader.write(tiled(window.layout)),
+        **({"floats": [_float(each) for each in floats(window.layout)]} if floats(window.layout) else {}),
     }
+
+
+def _float(each: Float) -> dict[str, Any]:
+    written = {**asdict(each), "pane": str(each.pane)}
+    return {name: value for name, value in written.items() if value is not None and value is not False}
 
 
 def _pane(pane: Pane, seen: SavedPane | None, sieve: SecretFilter) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import Float, layered, panes, shown_panes
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_types import ListOf, Unchecked
@@ -51,6 +51,7 @@ class _Manifest(NamedTuple):
 class _Window(NamedTuple):
     id: SavedWindowId
     layout: _Any
+    floats: _Items = ()
     name: Name = ""
     session: Name = SESSION
     zoomed: bool = False
@@ -146,11 +147,12 @@ class SaveReader:
     def _window(self, value: object, trees: TreeReader) -> Window:
         where = _name(value, WindowId, "window")
         found: _Window = Record(_Window, closed=False).salvage(value, "", lambda fault: self._omit(f"{where}: {fault}"))
-        layout = trees.read(found.layout, where)
+        layout = layered(trees.read(found.layout, where), self._floats(found.floats, trees, where))
         if layout is None:
             raise InvalidArgument("nothing of its layout is left")
         wanted = _ids(found.active, found.recent)
-        active, recent = _focus(wanted, list(panes(layout)))
+        active, _ = _focus(wanted, shown_panes(layout))
+        _, recent = _focus((active, *wanted), list(panes(layout)))
         return Window(
             found.id,
             found.name,
@@ -161,6 +163,21 @@ class SaveReader:
             named=found.named,
             recent=tuple(PaneId(pane) for pane in recent),
         )
+
+    def _floats(self, given: Sequence[object], trees: TreeReader, where: str) -> list[Float]:
+        """The floating panes of a window; one whose place is damaged has the default one."""
+        found = list[Float]()
+        for value in given:
+            try:
+                each: Float = Record(Float, closed=False).salvage(
+                    value, "", lambda fault: self._omit(f"{where}: a floating pane: {fault}")
+                )
+            except InvalidArgument as reason:
+                self._omit(f"{where}: a floating pane: {reason}")
+                continue
+            if trees.leaf(int(each.pane), where):
+                found.append(each)
+        return found
 
     def _first(self, found: Sequence[object], most: int, what: str) -> Sequence[object]:
         """The items that are read."""

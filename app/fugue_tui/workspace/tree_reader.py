@@ -53,9 +53,10 @@ class TreeReader:
             except InvalidArgument as reason:
                 self._fault(f"{where}: {reason}; that part is left out")
                 return None
-        return self._leaf(value, where)
+        return self.leaf(value, where)
 
-    def _leaf(self, value: object, where: str) -> Node | None:
+    def leaf(self, value: object, where: str) -> Leaf | None:
+        """A pane; None if it is unknown, has another place, or is one too many."""
         if type(value) is not int or value not in self._known:
             if type(value) is not int or value not in self._lost:
                 self._fault(f"{where}: a place has no pane; it is left out")

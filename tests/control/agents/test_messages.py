@@ -381,6 +381,41 @@ def run(fleet: Fleet, work: Coroutine[Any, Any, T]) -> T:
     return fleet.room.awaited(run_task(work))
 
 
+def test_what_was_typed_is_marked_once_the_disk_has_room(fleet: Fleet, tmp_path: Path) -> None:
+    boxes = fleet.mux.mailboxes
+    boxes.journal = Journal(tmp_path, "main", boxes.records)
+    pane = fleet.agent("mine")
+    fleet.prints(pane, WORKING)
+    fleet.room.say(f"send-message {pane} --text hello")
+    stop = boxes.on_change.connect(lambda message: os.chmod(tmp_path / "mail", 0o755))
+    fleet.prints(pane, IDLE)
+    fleet.room.shows(PaneId(pane), "hello")
+    with pytest.raises(SaveError):
+        run(fleet, boxes.add("x", "y", "z"))
+    stop()
+    os.chmod(tmp_path / "mail", 0o700)
+    waits_for(fleet, "delivered")
+    fleet.room.say(f"send-message {pane} --text more")
+    waits_for(fleet, "delivered", "delivered")
+    text = fleet.room.text(PaneId(pane))
+    assert text.count("hello") == text.count("more") == 2  # As it is typed, and as cat prints it.
+
+
+async def test_a_message_of_a_caller_that_gave_up_is_the_same_in_memory_and_on_disk(tmp_path: Path) -> None:
+    found = mailboxes(tmp_path)
+    seen = list[Message]()
+    found.on_change.connect(seen.append)
+    for work in (lambda: found.add("a", "x", "one"), lambda: found.set_state(1, MessageState.READ)):
+        change = asyncio.ensure_future(work())
+        for _ in range(3):
+            await asyncio.sleep(0)
+        change.cancel()
+        await asyncio.gather(change, return_exceptions=True)
+        await found.add("b", "x", "comes after it")
+    assert (await loaded(tmp_path)).of("a") == found.of("a") == [each for each in seen if each.box == "a"][1:]
+    assert found.of("a")[0].state is MessageState.READ
+
+
 def test_a_disk_that_is_full_while_typing_types_nothing(fleet: Fleet, tmp_path: Path) -> None:
     fleet.mux.mailboxes.journal = Journal(tmp_path, "main", fleet.mux.mailboxes.records)
     pane = fleet.agent("mine")

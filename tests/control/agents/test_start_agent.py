@@ -9,7 +9,7 @@ import pytest
 from tests.control.agents.test_agent_monitor import Fleet
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.agents import messenger, worktrees
+from fugue_tui.control.agents import messenger, program_rules, worktrees
 from fugue_tui.control.agents.messenger import Messenger
 from fugue_tui.control.commands import start_agent
 from fugue_tui.control.core.command import USER, Effect, Origin
@@ -29,6 +29,11 @@ def report(state):
 def key():
     return os.read(0, 1)
 
+def draw():
+    if "--draws" in sys.argv:
+        shown = text.replace(b"\\033[200~", b"").replace(b"\\033[201~", b"").strip().replace(b"\\n", b"\\r\\n  ")
+        os.write(1, "\\033[2J\\033[H❯ old\\r\\n❯ ".encode() + shown)
+
 print(*sys.argv[1:])
 if "--fail" in sys.argv:
     sys.exit("no key")
@@ -41,6 +46,7 @@ if "--trust" in sys.argv:
         pass
 report("idle")
 text, pasting, asked = b"", False, 0
+draw()
 while True:
     char = key()
     asked = asked + 1 if char == b"\\003" else 0
@@ -50,6 +56,11 @@ while True:
     pasting = pasting or text.endswith(b"\\033[200~")
     if text.endswith(b"\\033[201~"):
         pasting = False
+    draw()
+    if char == b"\\r" and "--deaf" in sys.argv:
+        sys.argv.remove("--deaf")
+        text = text[:-1]
+        continue
     if char == b"\\r" and not pasting:
         with open({log!r}, "ab") as file:
             file.write(text + b"|")
@@ -113,6 +124,36 @@ def test_an_agent_gets_its_briefing_whole(fleet: Fleet, program: Path) -> None:
     found = started(fleet, f"explain-agent {pane}").usage
     assert [(each.model, each.source) for each in found] == [("n", "hook"), ("m", "start-agent")]
     assert started(fleet, "list-agents").agents[0].model == "n"
+
+
+def test_enter_is_pressed_again_if_the_agent_has_not_heard_it(
+    fleet: Fleet, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messenger, "ENTER_SECONDS", 0.1)
+    claude = program_rules.load_shipped("claude")
+    monkeypatch.setattr(program_rules, "load", lambda name: claude)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    found = started(fleet, f"start-agent {program} --arguments=--draws --arguments=--deaf --briefing 'one\ntwo'")
+    assert found.briefing == "delivered"
+    fleet.room.until(lambda: log(program), lambda: fleet.room.text(PaneId(found.pane[1:])))
+    started(fleet, f"send-message {found.pane} --text three")
+    fleet.room.until(lambda: len(log(program)) == 2)
+    assert log(program) == ["\x1b[200~one\ntwo\x1b[201~\r", "[message 2 from the user] three\r"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text", "holds"),
+    [
+        (["❯ do it", "──"], "do it", True),
+        (["│ > do it now,   │"], "do it now, and this", True),
+        (["❯ [Pasted text #1 +9 lines]"], "do it", True),
+        (["❯ do it", "● done", "❯ "], "do it", False),
+        (['❯ Try "edit"'], "do it", False),
+        (["do it"], "do it", False),
+        ([], "do it", False),
+    ],
+)
+def test_what_is_left_in_the_input_is_known(rows: list[str], text: str, holds: bool) -> None:
+    assert program_rules.load_shipped("claude").holds(rows, text) is holds
 
 
 def test_a_dialog_is_reported_and_the_briefing_follows_its_answer(fleet: Fleet, program: Path) -> None:
@@ -242,6 +283,16 @@ def test_a_worktree_goes_with_its_branch_if_nothing_is_lost(repository: Path) ->
     assert worktrees.remove(str(path)) == ""
     assert not path.exists()
     assert git(repository, "branch", "--list", "one") == ""
+
+
+def test_worktrees_of_a_submodule_and_of_a_bare_repository_are_beside_them(repository: Path) -> None:
+    above, bare = repository.with_name("above"), repository.with_name("bare.git")
+    git(repository.parent, "init", "-q", str(above))
+    git(above, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repository), "sub")
+    git(repository.parent, "clone", "-q", "--bare", str(repository), str(bare))
+    assert worktrees.add(str(above / "sub"), "one").path == str(above / "sub.worktrees" / "one")
+    assert worktrees.add(str(above / "sub.worktrees" / "one"), "two").path == str(above / "sub.worktrees" / "two")
+    assert worktrees.add(str(bare), "one").path == str(bare.with_name("bare.git.worktrees") / "one")
 
 
 def test_commits_that_are_nowhere_else_keep_a_worktree(repository: Path) -> None:

@@ -14,13 +14,15 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.config.monitor import Action, MonitorRules
 from fugue_tui.control.agents import team_file
 from fugue_tui.control.agents.team_file import filled, load
+from fugue_tui.control.commands.teams import members
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
-from fugue_tui.errors import ConfigError, FugueError, InvalidArgument, NotFound, Refused
+from fugue_tui.errors import ConfigError, FugueError, InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
+from fugue_tui.multiplexer.agents.journal import Journal
 
 TEAM = """\
 version = 1
@@ -236,6 +238,19 @@ def test_a_team_is_started_whole_or_not_at_all(fleet: Fleet, program: Path) -> N
     with pytest.raises(InvalidArgument, match=r"one\.md"):
         start(fleet, file)
     assert fleet.mux.workspace.panes.keys() == before
+
+
+def test_a_full_disk_is_an_error_of_each_member_that_has_no_task(fleet: Fleet, program: Path, tmp_path: Path) -> None:
+    boxes = fleet.mux.mailboxes
+    boxes.journal = Journal(tmp_path, "main", boxes.records)
+    (tmp_path / "mail").mkdir(mode=0o755)
+    found = start(fleet, write(program))
+    assert [(each.state, each.briefing) for each in found.members[:2]] == [("error", "none")] * 2
+    words = f"{found.members[0].pane} has no task, which brief-agent gives it: messages cannot be saved"
+    assert found.members[0].words.startswith(words)
+    assert [each.pane for each in found.members] == [str(pane) for pane in members(fleet.mux, "blue")]
+    with pytest.raises(SaveError, match="has no task, which brief-agent gives it: messages cannot be saved"):
+        started(fleet, f"start-agent {program} --briefing 'do it'")
 
 
 def test_its_programs_are_judged_before_it_starts(fleet: Fleet, program: Path) -> None:

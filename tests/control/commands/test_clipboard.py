@@ -29,7 +29,7 @@ def copied(room: Room, text: str, pane: PaneId, source: CopySource = CopySource.
     room.mux.clipboard.add(Copied(text, source, pane, time.time()))
 
 
-def decisions(room: Room, command: Command[object], pane: PaneId | None = None) -> dict[Effect, Decision]:
+def decisions(room: Room, command: Command[object], pane: PaneId | None = None) -> dict[str, Decision]:
     return {each.effect: each.decision for each in judge(room.mux, command, agent(pane))}
 
 

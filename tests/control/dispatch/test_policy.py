@@ -73,7 +73,7 @@ def test_a_rule_of_the_configuration_holds_for_agents_alone(kind: Kind, effect: 
         assert found is (ALLOW if word == "ask" and trust == "full" else Decision(word))
 
 
-def _decided(room: Room, command: Command[object], origin: Origin) -> dict[Effect, Decision]:
+def _decided(room: Room, command: Command[object], origin: Origin) -> dict[str, Decision]:
     return {each.effect: each.decision for each in judge(room.mux, command, origin)}
 
 

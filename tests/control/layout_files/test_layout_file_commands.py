@@ -14,7 +14,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.errors import CommandError, InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Leaf, Node, Split
+from fugue_tui.layout.tree import Leaf, Node, Split, tiled
 from fugue_tui.workspace.model import Workspace
 
 
@@ -68,8 +68,8 @@ def shapes(workspace: Workspace) -> list[Any]:
             each.name if each.named else "",
             each.session,
             each.zoomed,
-            shape(each.layout, workspace),
-            _focus(each.layout, each.active),
+            shape(tiled(each.layout), workspace),
+            _focus(tiled(each.layout), each.active),
         )
         for each in workspace.windows
     ]

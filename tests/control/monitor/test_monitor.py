@@ -97,6 +97,32 @@ def test_nothing_is_monitored_unless_it_is_said(watched: Watched) -> None:
     assert watched.say(f"monitor-agent {pane}").monitor is None
 
 
+def test_nudges_end_for_good_even_if_the_agent_works_after_each(watched: Watched) -> None:
+    pane = watched.agent(name="worker")
+    watched.say(f"monitor-agent {pane} --idle nudge --total 3 --reset-after 1 --text 'go on'")
+    for number in range(1, 6):
+        watched.passes(301)
+        if number <= 3:
+            watched.acted(*[("idle", "nudge", "done")] * number)
+            watched.room.shows(pane, f"[message {number} from the monitor]")
+        watched.becomes(pane, WORKING)
+        watched.passes(5)
+        watched.becomes(pane, IDLE)
+    watched.acted(*[("idle", "nudge", "done")] * 3)
+    assert watched.told == [
+        (pane, f"worker in {pane} was acted on 3 times: no more is done until you type there, or change its rules")
+    ]
+    assert "no more is done" in watched.say(f"monitor-agent {pane}").monitor.next
+    kept = saved(watched.mux.workspace.panes[pane])
+    assert kept is not None
+    assert kept.count == 3
+    watched.mux.human_input(pane)
+    watched.mux.terminals[pane].write(b"thanks")
+    watched.room.until(lambda: bool(watched.mux.count_user_input(pane)) or not watched.mux.agents.monitored[pane].acted)
+    watched.passes(311)
+    watched.acted(*[("idle", "nudge", "done")] * 4)
+
+
 def test_an_idle_agent_is_nudged_by_a_message_then_the_user_is_told(watched: Watched) -> None:
     pane = watched.agent()
     found = watched.say(f"monitor-agent {pane} --idle nudge --idle tell --idle-after 300 --times 1 --text 'go on'")
@@ -340,9 +366,21 @@ def test_one_that_ends_well_is_kept_open_for_that(real: Watched, program: Path) 
     real.mux.terminals[pane].write(b"\x03\x03")
     real.room.until(lambda: pane in real.mux.exits)
     assert real.mux.exits[pane].code == 0
+    assert real.mux.workspace.panes[pane].on_exit.value == "close"  # As it is saved, if the server is killed now.
     real.passes(6)
     real.acted(("gone", "restart", "done"))
     assert real.mux.workspace.panes[pane].on_exit.value == "close"
+
+
+def test_the_pane_of_one_that_was_kept_open_closes_once_it_ends_again_as_asked(real: Watched, program: Path) -> None:
+    pane = started(real, program, "--gone restart --times 1")
+    real.mux.terminals[pane].write(b"\x03\x03")
+    real.room.until(lambda: pane in real.mux.exits)
+    real.passes(6)
+    real.acted(("gone", "restart", "done"))
+    real.mux.human_input(pane)
+    real.mux.terminals[pane].write(b"\x03\x03")
+    real.room.until(lambda: pane not in real.mux.workspace.panes)
 
 
 @pytest.mark.parametrize("line", ["stop-agent {}", "signal-pane {} --signal kill", "respawn-pane {} --command cat"])

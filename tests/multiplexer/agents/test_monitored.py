@@ -54,6 +54,14 @@ def test_each_action_is_due_once_its_condition_has_lasted(condition: Condition, 
 
 
 @pytest.mark.parametrize("condition", Condition)
+def test_only_the_budget_is_looked_at_after_so_many_actions_in_all(condition: Condition) -> None:
+    agent, _ = HOLDS[condition]
+    wanted = rules(condition, Action.TELL, total=5)
+    assert decide(replace(agent, acted=4), wanted, {}) is not None
+    assert (decide(replace(agent, acted=5), wanted, {}) is None) is (condition is not Condition.BUDGET)
+
+
+@pytest.mark.parametrize("condition", Condition)
 def test_actions_come_in_order_each_so_often_with_pauses_that_double(condition: Condition) -> None:
     agent, due = HOLDS[condition]
     wanted = rules(condition, Action.TELL, Action.ESCALATE, times=2, backoff=30.0)

@@ -65,6 +65,17 @@ async def test_it_shows_and_follows_the_tasks(open_stage: Open) -> None:
         await stage.until(lambda: "%2 worker?" in line_of(stage, "test it"))
 
 
+async def test_the_first_task_of_an_empty_table_has_all_of_its_title(open_stage: Open) -> None:
+    async with open_stage(rows=24) as stage:
+        await opened(stage)
+        await stage.until(lambda: "There are no tasks" in stage.text)
+        await say(stage, "add-task 'write the parser for the new format'")
+        await stage.until(lambda: "○ 1 write" in stage.text)
+        await stage.until(lambda: "write the parser for the new format" in stage.text)
+        await say(stage, "remove-task 1")
+        await stage.until(lambda: "There are no tasks" in stage.text)
+
+
 async def test_tasks_are_added_and_edited_by_keys(open_stage: Open) -> None:
     async with open_stage(rows=24) as stage:
         await opened(stage)

@@ -2,8 +2,8 @@
 
 from typing import Any, Final, NamedTuple
 
-from fugue_tui.cli.setup.clients import CLIENTS
 from fugue_tui.cli.subcommands import OPTIONS, SUBCOMMANDS, Option, operands_in, options_in
+from fugue_tui.config.mcp_clients import CLIENTS
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.schema.command_schema import describe

@@ -13,9 +13,9 @@ from typing import IO, Any, Final
 
 from fugue_tui import __version__, sockets
 from fugue_tui.cli.doctor.report import Finding, fault, ok, warning
-from fugue_tui.cli.setup.clients import Client, file_of, is_installed, words_of
 from fugue_tui.cli.setup.config_file import ConfigFile
 from fugue_tui.cli.setup.program import transience
+from fugue_tui.config.mcp_clients import Client, file_of, is_installed, words_of
 from fugue_tui.errors import ConfigError, SocketError
 
 SECONDS: Final = 15.0

@@ -8,8 +8,8 @@ from typing import Final
 from fugue_tui.cli.args import Usage, as_json, json_form, options_of, say
 from fugue_tui.cli.doctor import connections, hooks, installation, storage, teams, terminal
 from fugue_tui.cli.doctor.report import Check, Finding, Level, examine, line
-from fugue_tui.cli.setup.clients import CLIENTS
 from fugue_tui.cli.setup.hooks import of as hooks_of
+from fugue_tui.config.mcp_clients import CLIENTS
 
 CHECKS: Final = (
     Check("terminal", terminal.abilities),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from fugue_tui.cli.doctor.report import Finding, fault, ok, warning
-from fugue_tui.cli.setup.clients import Client, is_installed
 from fugue_tui.cli.setup.hooks import HookFile, Hooks
+from fugue_tui.config.mcp_clients import Client, is_installed
 from fugue_tui.errors import ConfigError
 
 SECONDS: Final = 10.0

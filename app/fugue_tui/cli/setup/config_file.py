@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from fugue_tui import trusted_files
-from fugue_tui.cli.setup import json_edit, toml_edit
+from fugue_tui.config import json_edit, toml_edit
 from fugue_tui.errors import ConfigError
 from fugue_tui.trusted_files import UntrustedFile
 

@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
-from fugue_tui.cli.setup import json_edit, toml_edit
-from fugue_tui.cli.setup.clients import Client, expanded_file
 from fugue_tui.cli.setup.config_file import ConfigFile
 from fugue_tui.cli.setup.register import Outcome, State, diff, edit
+from fugue_tui.config import json_edit, toml_edit
+from fugue_tui.config.mcp_clients import Client, expanded_file
 from fugue_tui.errors import ConfigError
 
 PART: Final = "hooks"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from fugue_tui.cli.setup.clients import Client, file_of, program_of, words_of
 from fugue_tui.cli.setup.config_file import ConfigFile
+from fugue_tui.config.mcp_clients import Client, file_of, program_of, words_of
 from fugue_tui.errors import ConfigError, FugueError
 from fugue_tui.sanitize import clean, clean_text
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
 from fugue_tui.cli.setup import hooks
-from fugue_tui.cli.setup.clients import CLIENTS, Client, file_of, is_installed
 from fugue_tui.cli.setup.program import program, transience
 from fugue_tui.cli.setup.register import Outcome, State, add, remove
+from fugue_tui.config.mcp_clients import CLIENTS, Client, file_of, is_installed
 from fugue_tui.errors import FugueError, NotFound
 from fugue_tui.sanitize import clean
 

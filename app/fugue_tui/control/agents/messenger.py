@@ -27,6 +27,11 @@ from fugue_tui.workspace.model import Workspace
 
 ANSWER_SECONDS: Final = 3.0
 """For so long after something was typed an agent that rests is not typed to again: it has not begun to work yet."""
+ENTER_SECONDS: Final = 1.5
+"""Seconds after which Enter is pressed again, if what was typed is in the agent's input still: a program that has just
+started may lose a key. Less than ANSWER_SECONDS, after which the next message is typed."""
+ENTERS: Final = 3
+"""How often that is done at most."""
 RETRY_SECONDS: Final = 1.0
 """Seconds until a message is tried again that could not be typed, such as while the user types there."""
 LOOK_SECONDS: Final = 0.2
@@ -176,11 +181,47 @@ class Messenger:
                 state = MessageState.DELIVERED if sent.submitted else MessageState.UNCONFIRMED
         except FugueError as error:
             _log.info("message %d to %s: %s", message.id, pane, error)
-        try:
-            await self._boxes.set_state(message.id, state)
-        except SaveError as error:
-            _log.warning("message %d is %s: %s", message.id, state, error)
+        await self._mark(message, state)
+        if state is MessageState.DELIVERED:
+            self._check_later(pane, message, ENTERS)
         return state is not MessageState.QUEUED
+
+    def _check_later(self, pane: PaneId, message: Message, left: int) -> None:
+        """Look whether an agent has taken a message, and press Enter if not, so many times at most."""
+        status = self._mux.agents.statuses.get(pane)
+        if status is not None and left:
+            call_later(ENTER_SECONDS, lambda: self._check(pane, message, status.since, left))
+
+    def _check(self, pane: PaneId, message: Message, since: float, left: int) -> None:
+        status, program = self._mux.agents.statuses.get(pane), self._mux.agents.programs.get(pane)
+        if program is None or status is None or status.since != since or status.state not in RESTS:
+            return
+        holds = self._rules.of(program).holds(last_rows(self._mux.terminals[pane]), typed_text(message))
+        if holds and message.box not in self._tasks:
+            task = asyncio.get_running_loop().create_task(self._enter(pane, message, left), context=Context())
+            self._tasks[message.box] = task
+            task.add_done_callback(lambda _: self._end(message.box))
+
+    async def _enter(self, pane: PaneId, message: Message, left: int) -> None:
+        """Press Enter, unless the user types there."""
+        origin = Origin(Door.MCP, client=message.sender)
+        try:
+            result = send(self._mux, origin, str(pane), (Input(submit=True),), 0.0)
+            await finished(result) if is_deferred(result) else None
+        except FugueError as error:
+            _log.info("message %d to %s is not entered: %s", message.id, pane, error)
+        self._check_later(pane, message, left - 1)
+
+    async def _mark(self, message: Message, state: MessageState) -> None:
+        """Save what became of a message, as soon as that is possible: until then no other is typed there."""
+        while True:
+            try:
+                await self._boxes.set_state(message.id, state)
+            except SaveError as error:
+                _log.warning("message %d is %s: %s", message.id, state, error)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return
 
 
 def typed_text(message: Message) -> str:

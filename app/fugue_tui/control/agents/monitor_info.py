@@ -1,5 +1,7 @@
 """A monitored agent as commands show it. Main thread only."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from fugue_tui.config.monitor import Condition
@@ -15,6 +17,9 @@ from fugue_tui.multiplexer.agents.monitored import (
     is_exhausted,
     observed,
 )
+
+GOES_ON: Final = "no more is done until you type there, or change its rules"
+"""What is said once the monitor has acted as often as it may."""
 
 
 class MonitorAction(Struct, frozen=True):
@@ -92,7 +97,7 @@ def lead_of(mux: Multiplexer, pane: PaneId, wanted: str) -> PaneId | None:
 
 def _words(action: NextAction | None, monitored: MonitoredPane, now: float) -> str:
     if action is None:
-        return ""
+        return GOES_ON if monitored.acted >= monitored.rules.total else ""
     seconds = max(0, round(max(action.at, monitored.not_before) - now))
     return (
         f"{action.action} in {seconds} s ({action.number} of {monitored.rules.times}), if it is still {_state(action)}"

@@ -11,6 +11,7 @@ are searched.
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -28,6 +29,11 @@ from fugue_tui.user_dirs import config_file
 SHIPPED: Final = ("aider", "claude", "codex", "gemini", "opencode", "qwen")
 WORDS: Final = 200
 """Characters of an agent's words."""
+_PROMPT: Final = re.compile(r"[ │]*[>❯›]")
+_BLANK: Final = " \u00a0│"
+_HEAD: Final = 20
+"""Characters by which a text is known in the program's input."""
+_FOLDED: Final = "[Pasted"
 _FILE_LIMIT: Final = 65_536
 _RULES: Final = 100
 """Rules of one kind at most."""
@@ -87,6 +93,16 @@ class ProgramRules(Struct, frozen=True):
         shown = {rule.state for rule in self.screens if rule.reading(text) is not None}
         known = any(rule.state is AgentState.IDLE for rule in self.screens)
         return AgentState.BLOCKED not in shown and (AgentState.IDLE in shown or not known)
+
+    def holds(self, rows: Sequence[str], text: str) -> bool:
+        """Whether the input that the last rows of a screen show still has a text, or a paste that the program folds;
+        false for a program without a rule for its input."""
+        idle = [rule for rule in self.screens if rule.state is AgentState.IDLE]
+        inputs = [row for row in rows if any(rule.reading(row.encode()) for rule in idle)]
+        if not inputs or _PROMPT.match(inputs[-1]) is None:
+            return False
+        entered = _PROMPT.sub("", inputs[-1]).strip(_BLANK)
+        return bool(entered) and (entered.startswith(_FOLDED) or text.startswith(entered[:_HEAD]))
 
     def notification(self, text: str) -> Reading | None:
         """What a notification shows; None for nothing."""

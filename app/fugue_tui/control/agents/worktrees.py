@@ -24,11 +24,10 @@ class Worktree(NamedTuple):
 
 def add(directory: str, name: str) -> Worktree:
     """The worktree of the repository around a directory, on a branch of that name: `REPOSITORY.worktrees/NAME`. One
-    that is there is used again. Raises InvalidArgument or Refused."""
+    that is there is used again, and a submodule is a repository. Raises InvalidArgument or Refused."""
     if not _NAME.fullmatch(name) or name.endswith((".lock", ".")) or ".." in name:
         raise InvalidArgument("worktree: a name has letters, digits and . _ -, and begins with a letter or a digit")
-    top = os.path.dirname(_git(directory, "rev-parse", "--path-format=absolute", "--git-common-dir"))
-    path = f"{top}.worktrees/{name}"
+    path = f"{_main_worktree(directory)}.worktrees/{name}"
     if os.path.lexists(path):
         if os.path.realpath(_git(path, "rev-parse", "--show-toplevel")) != os.path.realpath(path):
             raise Refused(f"worktree: {path} is there, and is no worktree; choose another name")
@@ -58,6 +57,14 @@ def remove(path: str) -> str:
     except Refused as error:
         return f"{path} is kept: {error}"
     return ""
+
+
+def _main_worktree(directory: str) -> str:
+    """Where the files of the repository are; the repository itself if it is bare."""
+    common = _git(directory, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    if _succeeds(common, "config", "core.worktree"):  # A submodule.
+        return os.path.normpath(os.path.join(common, _git(common, "config", "core.worktree")))
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
 
 
 def _git(directory: str, *words: str) -> str:

@@ -19,7 +19,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import presets
 from fugue_tui.layout.spec import describe, positions
-from fugue_tui.layout.tree import Node, panes
+from fugue_tui.layout.tree import Layout, panes, tiled, with_tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import UNLISTED
@@ -35,7 +35,7 @@ class PlacedPane(Struct, frozen=True):
     name: str
     """Its name; empty if it has none."""
     position: str
-    """Its position: left, top-right, center, full, or hidden if it has no room."""
+    """Its position: left, top-right, center, full, floating, or hidden if it has no room or is hidden."""
     rect: Rect | None
     """Its rectangle in cells; null if it has no room."""
 
@@ -232,10 +232,11 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
             return _arranged(mux, window, _cycled(window.layout, self.main_share, 1 if self.preset == "next" else -1))
         if not self.main:
             return _arranged(mux, window, presets.rearrange(window.layout, self.preset, self.main_share))
-        main, order = target.pane(mux, self.main, origin), list(panes(window.layout))
+        main, order = target.pane(mux, self.main, origin), list(panes(tiled(window.layout)))
         if main not in order:
-            raise InvalidArgument(f"main: {main} is not in window {window.id}")
-        return _arranged(mux, window, presets.apply(self.preset, order, self.main_share, main))
+            raise InvalidArgument(f"main: {main} is not in window {window.id}, or floats")
+        arranged = presets.apply(self.preset, order, self.main_share, main)
+        return _arranged(mux, window, with_tiled(window.layout, arranged))
 
 
 class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
@@ -308,7 +309,7 @@ def layout_info(mux: Multiplexer, window: Window) -> LayoutInfo:
     )
 
 
-def _cycled(layout: Node, main_share: float, step: int) -> Node:
+def _cycled(layout: Layout, main_share: float, step: int) -> Layout:
     """The next preset's arrangement that differs from this one; the first if this one matches no preset."""
     arranged = [presets.rearrange(layout, name, main_share) for name in CYCLE][::step]
     matching = [index for index, each in enumerate(arranged) if each == layout]
@@ -317,7 +318,7 @@ def _cycled(layout: Node, main_share: float, step: int) -> Node:
     return next((each for each in candidates if each != layout), layout)
 
 
-def _arranged(mux: Multiplexer, window: Window, layout: Node) -> LayoutInfo:
+def _arranged(mux: Multiplexer, window: Window, layout: Layout) -> LayoutInfo:
     mux.arrange(window.id, layout)
     return layout_info(mux, mux.window(window.id))
 

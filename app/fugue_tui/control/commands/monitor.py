@@ -79,6 +79,8 @@ class MonitorAgent(
     """Who is told by escalate: an agent's pane, name or role, in the same team if it is in one; lead at first."""
     times: Annotated[int, Meta(ge=1, le=100)] | None = None
     """How often each action is done at most; 3 at first."""
+    total: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+    """How often anything is done in all until the user types there, but for the budget; 30 at first."""
     backoff: Seconds = None
     """Seconds from an action to the next, which double; 60 at first."""
     reset_after: Seconds = None
@@ -108,9 +110,9 @@ class MonitorAgent(
         if not origin.kind.acts_for_user:
             rules = _pinned(mux, pane, rules)
         known = saved(record) or Saved()
-        acted = known.acted if rules == before else dict[str, tuple[int, float]]()
+        acted, count = (known.acted, known.count) if rules == before else (dict[str, tuple[int, float]](), 0)
         paused = known.paused if self.paused is None else self.paused
-        kept = Saved(rules, known.started or round(time.time(), 3), paused, acted)
+        kept = Saved(rules, known.started or round(time.time(), 3), paused, acted, count)
         mux.assign(edit.update_pane(mux.workspace, with_rules(record, kept)))
         return MonitoredAgent(str(pane), clean(record.name), monitor_info(mux, pane))
 

@@ -13,7 +13,7 @@ from fugue_tui.control.core.results import PaneInfo, WindowInfo, pane_info, wind
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
-from fugue_tui.layout.tree import Leaf, Node, panes
+from fugue_tui.layout.tree import Layout, Leaf, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace import edit, find, move
@@ -83,7 +83,7 @@ class JoinPane(Command[PaneInfo], name="join-pane", effect=Effect.LAYOUT, toolse
         rect = mux.layouts.of(replace(window, zoomed=False)).panes.get(other)
         side = self.direction.beside(rect)
 
-        def split(layout: Node) -> Node:
+        def split(layout: Layout) -> Layout:
             return layouts.split(layout, other, pane, side.axis, 1 - self.size, before=not side.forward)
 
         if pane not in panes(window.layout):

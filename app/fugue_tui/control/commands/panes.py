@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 from msgspec.structs import replace
 
-from fugue_tui.control.core import placement, target
+from fugue_tui.control.core import floats, placement, target
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import check_not_last, closing, ending, pane_words
 from fugue_tui.control.core.new_pane import (
@@ -32,11 +32,12 @@ from fugue_tui.control.core.results import (
     window_info,
 )
 from fugue_tui.errors import InvalidArgument, Refused
-from fugue_tui.geometry import Axis, Side
+from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
+from fugue_tui.layout import floating
 from fugue_tui.layout.move import border
-from fugue_tui.layout.tree import Leaf, Node, panes, path_to
+from fugue_tui.layout.tree import Float, Layout, Leaf, panes, path_to
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import UNLISTED
@@ -92,7 +93,7 @@ class SplitPane(
     pane: str = target.ACTIVE
     """The pane to split: an id, a name, or active for your own."""
     place: Placement = Placement.SPLIT
-    """split beside that pane, window for a new window, hidden for one in the session background."""
+    """split beside it, window for a new window, hidden for one in session background, floating over it."""
     direction: Direction | None = None
     """horizontal or right: to the right. vertical or down: below. auto: along the longer side; for agents if omitted.
     What an agent opens makes no pane smaller than 40 x 8: see placed."""
@@ -139,6 +140,10 @@ class SplitPane(
 
     def _place(self, mux: Multiplexer, origin: Origin, source: PaneId | None, pane: Pane, session: str) -> Place:
         focus = wants_focus(self.focus, origin)
+        if self.place is Placement.FLOATING or (source and not origin.is_agent and floats.of(mux, source)):
+            window = mux.window_of(source) if source else None
+            if window is not None and self.place in (Placement.FLOATING, Placement.SPLIT):
+                return floats.opened(mux, origin, window, pane, Float(pane.id), focus=focus)
         if self.place is not Placement.SPLIT:
             return Place(placement.in_window(mux, pane, session, focus=focus), self.place)
         if source is None:
@@ -324,10 +329,26 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, to
             raise InvalidArgument("delta: give exactly one of delta, share, side, and cols or rows")
         pane = target.pane(mux, self.pane, origin)
         window = mux.window_of(pane)
-        mux.arrange(window.id, self._resized(mux, window, pane))
+        if (place := floats.of(mux, pane)) is not None:
+            mux.assign(floats.with_place(mux, pane, self._resized_float(place, mux.layouts.bounds(window))))
+        else:
+            mux.arrange(window.id, self._resized(mux, window, pane))
         return pane_info(mux, pane)
 
-    def _resized(self, mux: Multiplexer, window: Window, pane: PaneId) -> Node:
+    def _resized_float(self, place: Float, bounds: Rect) -> Float:
+        """A floating pane of another size; its right and lower borders move. Shares are those of the window."""
+        seen = floating.outer(place, bounds)
+        if self.side is not None:
+            forward = Side.RIGHT if self.side.axis is Axis.HORIZONTAL else Side.DOWN
+            return floating.resized(place, bounds, forward, self.cells if self.side.forward else -self.cells)
+        across = self.direction is not Axis.VERTICAL
+        whole, length = (bounds.cols, seen.cols) if across else (bounds.rows, seen.rows)
+        if (share := self.share if self.delta is None else length / max(whole, 1) + self.delta) is not None:
+            return floating.resized(place, bounds, Side.RIGHT if across else Side.DOWN, round(share * whole) - length)
+        wide = floating.resized(place, bounds, Side.RIGHT, self.cols + 2 - seen.cols) if self.cols else place
+        return floating.resized(wide, bounds, Side.DOWN, self.rows + 2 - seen.rows) if self.rows else wide
+
+    def _resized(self, mux: Multiplexer, window: Window, pane: PaneId) -> Layout:
         if self.delta is not None:
             return layouts.resize(window.layout, pane, self.direction, self.delta)
         if self.share is not None:
@@ -340,8 +361,8 @@ class ResizePane(Command[PaneInfo], name="resize-pane", effect=Effect.LAYOUT, to
         return layouts.move_divider(window.layout, path, index, cells, mux.layouts.bounds(window))
 
     def _sized(
-        self, mux: Multiplexer, window: Window, layout: Node, pane: PaneId, side: Side, length: int | None
-    ) -> Node:
+        self, mux: Multiplexer, window: Window, layout: Layout, pane: PaneId, side: Side, length: int | None
+    ) -> Layout:
         """The layout in which a pane has that length along the axis of a side; the same if none is given."""
         rect = mux.layouts.of(replace(window, zoomed=False)).panes.get(pane)
         if length is None or rect is None or length == rect.length(side.axis):
@@ -364,7 +385,12 @@ class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolse
         """The pane at its new size; it becomes its window's active pane."""
         pane = target.pane(mux, self.pane, origin)
         window = mux.window_of(pane)
-        already = window.zoomed and window.active == pane
+        if (place := floats.of(mux, pane)) is not None:
+            full = not place.full if self.zoomed is None else self.zoomed
+            after = floats.with_place(mux, pane, replace(place, full=full, hidden=False))
+            mux.assign(edit.activate_pane(after, pane))
+            return pane_info(mux, pane)
+        already = window.zoomed and find.active_tile(window) == pane
         zoomed = not already if self.zoomed is None else self.zoomed
         mux.assign(edit.zoom(edit.activate_pane(mux.workspace, pane), window.id, zoomed=zoomed))
         return pane_info(mux, pane)
@@ -373,7 +399,8 @@ class ZoomPane(Command[PaneInfo], name="zoom-pane", effect=Effect.LAYOUT, toolse
 class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
     """Swap two panes; each gets the other's position and size.
 
-    In one window the focus stays with its pane; between windows each pane gets the other's focus.
+    In one window the focus stays with its pane; between windows each pane gets the other's focus. In a direction, a
+    floating pane is moved by a few cells instead.
     """
 
     pane: str = target.ACTIVE
@@ -384,6 +411,11 @@ class SwapPane(Command[PaneInfo], name="swap-pane", effect=Effect.LAYOUT, toolse
     def run(self, mux: Multiplexer, origin: Origin) -> PaneInfo:
         """The first pane in its new position."""
         pane = target.pane(mux, self.pane, origin)
+        place = floats.of(mux, pane)
+        if place is not None and self.other in tuple(Side):
+            side, bounds = Side(self.other), mux.layouts.bounds(mux.window_of(pane))
+            mux.assign(floats.with_place(mux, pane, floating.moved_towards(place, bounds, side)))
+            return pane_info(mux, pane)
         other = target.pane(mux, self.other, origin, source=pane)
         window = mux.window_of(pane)
         if other not in panes(window.layout):

@@ -52,7 +52,7 @@ class PolicyTable(Struct, frozen=True):
 class EffectDecision(Struct, frozen=True):
     """The decision on one effect of a call."""
 
-    effect: Effect
+    effect: str
     """What the call does."""
     decision: Decision
     """Whether it may."""

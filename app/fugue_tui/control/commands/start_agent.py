@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
@@ -26,7 +27,7 @@ from fugue_tui.control.core.new_pane import Direction, Placement
 from fugue_tui.control.core.results import OpenedPane
 from fugue_tui.control.core.send_input import typeable
 from fugue_tui.control.restore.agent_resume import resume_argv
-from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused
+from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL, AgentRun
@@ -134,7 +135,7 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
         began = mux.clock()
         if self.briefing_file:
             briefing = await asyncio.to_thread(file_text, os.path.join(base, os.path.expanduser(self.briefing_file)))
-        made = await asyncio.to_thread(worktrees.add, base, self.worktree) if self.worktree else None
+        made = await worktree_added(base, self.worktree) if self.worktree else None
         try:
             opened = open_agent(mux, origin, self, made.path if made else base)
         except FugueError:
@@ -327,6 +328,18 @@ def worktree_of(mux: Multiplexer, pane: PaneId) -> str:
     return path if isinstance(path, str) else ""
 
 
+async def worktree_added(base: str, name: str) -> worktrees.Worktree:
+    """Make a worktree, or find it; a caller that is cancelled meanwhile leaves none behind."""
+    work = asyncio.ensure_future(asyncio.to_thread(worktrees.add, base, name))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        with suppress(FugueError):
+            made = await work
+            await worktree_removed(made.path if made.added else "")
+        raise
+
+
 async def worktree_removed(path: str) -> str:
     """Remove a worktree: why it was kept; empty if it was removed, or there is none."""
     return clean(await asyncio.to_thread(worktrees.remove, path), 300) if path else ""
@@ -372,11 +385,15 @@ async def briefed(
     after: Sequence[PaneId] = (),
 ) -> BriefedAgent:
     """Wait until an agent has its briefing and begins to work on it, or needs an answer before. A briefing that waits
-    for the agents in other panes is not waited for."""
+    for the agents in other panes is not waited for. Raises Refused if the agent has ended, and SaveError."""
     message = None
     if briefing:
         boxes = tuple(mailbox(mux, each) for each in after)
-        message = await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True, after=boxes)
+        box, who = mailbox(mux, pane), sender(mux, origin)
+        try:
+            message = await mux.mailboxes.add(box, who, briefing, briefing=True, after=boxes)
+        except SaveError as error:
+            raise SaveError(f"{pane} has no task, which brief-agent gives it: {error}") from None
     reporter()("waits until the agent is at its input", None)
     number, before = message.id if message else 0, _since(mux, pane)
     await until(lambda: _is_over(mux, pane, number), 0.0 if after else seconds, *_changes(mux))

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.config.monitor import MonitorRules
-from fugue_tui.control.agents import team_file, worktrees
+from fugue_tui.control.agents import team_file
 from fugue_tui.control.agents.monitor_info import MonitorInfo, monitor_info
 from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.agents.team_file import Member, Team
@@ -25,6 +25,7 @@ from fugue_tui.control.commands.start_agent import (
     briefed,
     file_text,
     open_agent,
+    worktree_added,
     worktree_of,
     worktree_removed,
 )
@@ -34,7 +35,7 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import count, ending
 from fugue_tui.control.core.deferred import Deferred, finished, run_task
 from fugue_tui.control.core.new_pane import Direction, Placement
-from fugue_tui.errors import FugueError, NotFound, Refused
+from fugue_tui.errors import FugueError, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
 from fugue_tui.multiplexer import Multiplexer
@@ -106,7 +107,7 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
             places = [await _directory(each, base, added) for each in team.members]
             for member, cwd in zip(team.members, places, strict=True):
                 opened[member.name] = _open(mux, origin, _request(team, member), cwd, list(opened.values()))
-        except FugueError:
+        except (FugueError, asyncio.CancelledError):
             for pane in opened.values():
                 mux.assign(edit.remove_pane(mux.workspace, pane))
             await asyncio.gather(*map(worktree_removed, added))
@@ -133,11 +134,12 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
     async def _briefed(
         self, mux: Multiplexer, origin: Origin, pane: PaneId, task: str, began: float, after: Sequence[PaneId]
     ) -> BriefedAgent:
-        """What became of a member's task; one that has ended is an error of its own, as the others go on."""
+        """What became of a member's task; one that has ended, or that has none as the disk is full, is an error of its
+        own: the others go on."""
         record, cwd = mux.workspace.panes[pane], mux.cwd(pane)
         try:
             return await briefed(mux, origin, pane, task, self.wait, began, after)
-        except Refused as error:
+        except (Refused, SaveError) as error:
             seconds = round(mux.clock() - began, 3)
             return BriefedAgent(
                 str(pane), clean(record.name), "none", "error", str(error), seconds, None, clean_path(cwd)
@@ -321,7 +323,7 @@ async def _directory(member: Member, base: str, added: list[str]) -> str:
     cwd = os.path.normpath(os.path.join(base, os.path.expanduser(member.cwd)))
     if not member.worktree:
         return cwd
-    path, new = await asyncio.to_thread(worktrees.add, cwd, member.worktree)
+    path, new = await worktree_added(cwd, member.worktree)
     added += [path] * new
     return path
 

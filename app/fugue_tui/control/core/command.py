@@ -61,6 +61,8 @@ class Toolset(StrEnum):
     """Change, signal or restart the programs in panes, press keys, coordinate several panes."""
     AGENTS = "agents"
     """Start, brief, monitor and end agents in panes, follow their states, send messages, share a list of tasks."""
+    SERVERS = "servers"
+    """Use other MCP servers through Fugue, where that is granted."""
     OTHER = "other"
     """Everything else."""
 
@@ -239,6 +241,15 @@ class Command(Struct, Generic[Result], metaclass=CommandMeta):
         if self.given and not any(getattr(self, name) for name in self.given):
             return frozenset((self.otherwise,))
         return self.all_effects
+
+    def effects_in(self, mux: "Multiplexer") -> frozenset[Effect]:
+        """What this instance does in a workspace; the policy judges by it."""
+        return self.effects
+
+    @property
+    def mcp_server(self) -> str:
+        """The MCP server that it uses; empty for none."""
+        return ""
 
     def confirmation(self, mux: "Multiplexer", origin: Origin) -> "Confirmation | None":
         """The question for the user; None if nothing in use is destroyed. Raises NotFound."""

@@ -72,6 +72,8 @@ class Placement(StrEnum):
     """In a new window, which is not selected."""
     HIDDEN = "hidden"
     """In a new window of the session background."""
+    FLOATING = "floating"
+    """Floating over the tiles of a window."""
 
 
 def argv_of(command: Line) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
-from fugue_tui.layout.tree import Leaf, panes
+from fugue_tui.layout.tree import Leaf, panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace import edit, find
@@ -108,7 +108,7 @@ def crushed(mux: Multiplexer, after: Window, before: Window | None = None) -> li
     was, now = _unzoomed(mux, before) if before else {}, _unzoomed(mux, after)
     return [
         pane
-        for pane in panes(after.layout)
+        for pane in panes(tiled(after.layout))
         if _is_too_small(rect := now.get(pane)) and _is_smaller(rect, was.get(pane))
     ]
 
@@ -136,7 +136,7 @@ def _ways(wanted: Split, rect: Rect | None) -> Iterator[tuple[Side, float]]:
 def _own_panes(mux: Multiplexer, origin: Origin, session: str) -> list[PaneId]:
     """The panes of a session in windows that have only panes which the caller opened, the largest first."""
     own = [
-        _unzoomed(mux, window)
+        mux.layouts.of(replace(window, zoomed=False)).tiles
         for window in mux.workspace.windows
         if window.session == session and all(mux.owners.get(pane) == origin.owner for pane in panes(window.layout))
     ]

@@ -12,7 +12,7 @@ from fugue_tui.control.core.new_pane import Placement
 from fugue_tui.control.core.own_position import birth_cursor
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import float_of, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import WORD_LIMIT, clean, clean_path
 from fugue_tui.workspace.model import Window
@@ -51,6 +51,8 @@ class PaneInfo(Struct, frozen=True):
     """For a restored pane that waits: what Enter or start-pane would run, empty for a shell; null for others."""
     content: str = ""
     """What Fugue itself shows in it, such as agents, where no program runs; empty for a program."""
+    floating: bool = False
+    """Whether it floats over the other panes of its window."""
 
 
 class OpenedPane(PaneInfo, frozen=True, kw_only=True):
@@ -168,6 +170,7 @@ def pane_info(mux: Multiplexer, pane_id: PaneId) -> PaneInfo:
         exit=exited.words if exited else None,
         waits=clean(waiting.offer.words) if waiting and not pane.content else None,
         content=clean(pane.content),
+        floating=float_of(window.layout, pane_id) is not None,
     )
 
 

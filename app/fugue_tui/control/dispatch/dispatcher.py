@@ -21,7 +21,7 @@ from fugue_tui.multiplexer.author import Kind
 
 Result = TypeVar("Result")
 _WHO: Final = {Kind.PROGRAM: "programs in panes", Kind.MONITOR: "the monitor"}
-Approved = frozenset[tuple[Effect, tuple[PaneId, ...]]]
+Approved = frozenset[tuple[str, tuple[PaneId, ...]]]
 """Effects on panes of others that the user has approved for a call."""
 
 

@@ -34,7 +34,8 @@ class Decision(StrEnum):
 class Judgement(Struct, frozen=True):
     """The decision on one effect of a call."""
 
-    effect: Effect
+    effect: str
+    """An `Effect`, or one on an MCP server: `server_effect`."""
     decision: Decision
     reason: str
     """Why, in words for the user."""
@@ -118,10 +119,17 @@ def judge(
         return ()
     if command.user_only:
         return tuple(Judgement(each, Decision.REFUSE, "only the user may do this") for each in sorted(command.effects))
+    if command.mcp_server:
+        return tuple(_judged_server(mux, command, origin))
     found = tuple(_judged_effects(mux, command, origin, targets))
     if mux.permissions.security == _NO_LIMITS or any(each.decision is Decision.REFUSE for each in found):
         return found
     return (*found, *_limited(mux.permissions.security, command.started(mux, origin)))
+
+
+def server_effect(server: str, effect: Effect) -> str:
+    """An effect by an MCP server, as it is granted."""
+    return f"{effect} by MCP server {server}"
 
 
 def grantee(origin: Origin) -> Grantee:
@@ -202,3 +210,25 @@ def _judged_effects(
             yield Judgement(effect, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
         else:
             yield Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', {about}", others)
+
+
+def _judged_server(mux: Multiplexer, command: Command[Any], origin: Origin) -> Iterator[Judgement]:
+    """The decision on the use of an MCP server: by its own rule for agents, and by that for what the call does."""
+    server = command.mcp_server
+    agents = Decision(mux.mcp_servers.find(server).settings.agents)
+    trusts = mux.permissions.trust == "full"
+    for effect in sorted(command.effects_in(mux)):
+        decision, named = rule(mux.permissions, origin.kind, effect), server_effect(server, effect)
+        if origin.kind in _OTHERWISE:
+            yield Judgement(named, Decision.REFUSE, _OTHERWISE[origin.kind])
+        elif Decision.REFUSE in (agents, decision):
+            where = f"[mcp.servers.{server}] agents" if agents is Decision.REFUSE else f"[mcp] {effect}"
+            yield Judgement(named, Decision.REFUSE, f"{where} = 'refuse'")
+        elif trusts or (agents is Decision.ALLOW and (effect is not Effect.DESTROY or decision is Decision.ALLOW)):
+            reason = '[mcp] trust = "full"' if trusts else f"[mcp.servers.{server}] agents = 'allow'"
+            yield Judgement(named, Decision.ALLOW, reason)
+        elif grant := mux.grants.covering(grantee(origin), named, ()):
+            yield Judgement(named, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
+        else:
+            rule_words = f"[mcp.servers.{server}] agents = {agents.value!a}"
+            yield Judgement(named, Decision.ASK, f"{rule_words}, {effect} = {decision.value!a}")

@@ -50,7 +50,7 @@ def question_of(
     what = visible(shlex.join(command_line.format(command)))
     offered = [Scope.ONCE]
     # What always asks, what is too long to be read, or concerns neither panes nor the workspace, is allowed just once.
-    lasting = panes or all(each.effect in WORKSPACE_EFFECTS for each in asked)
+    lasting = panes or command.mcp_server or all(each.effect in WORKSPACE_EFFECTS for each in asked)
     if lasting and len(what) <= LONGEST and not any(each.always_asks for each in asked):
         offered += [*([Scope.PANE] if panes else []), Scope.SESSION, *([Scope.ALWAYS] if asking.executable else [])]
     return Question(

@@ -10,7 +10,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec import spec_of
 from fugue_tui.layout.spec_types import PaneSpec
-from fugue_tui.layout.tree import Leaf, Node, Split, panes
+from fugue_tui.layout.tree import Leaf, Node, Split, panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import login_shell
@@ -52,11 +52,11 @@ class LayoutExport:
         return Document(tuple(self._window(window, same, len(windows) > 1) for window in windows), name)
 
     def _window(self, window: Window, same_session: bool, several: bool) -> WindowSpec:
-        order = list(panes(window.layout))
+        order = list(panes(tiled(window.layout)))
         specs = [self._pane(self.mux.workspace.panes[pane], window) for pane in order]
         numbers = {pane: PaneId(number) for number, pane in enumerate(order, 1)}
         return WindowSpec(
-            spec_of(_numbered(window.layout, numbers), specs),
+            spec_of(_numbered(tiled(window.layout), numbers), specs),
             window.name if window.named else "",
             "" if same_session or window.session == self.mux.workspace.name else window.session,
             several and window.id == self.mux.workspace.active,

@@ -16,7 +16,7 @@ from fugue_tui.layout import presets
 from fugue_tui.layout.document_reader import checked
 from fugue_tui.layout.spec import build, parse
 from fugue_tui.layout.spec_types import PaneSpec, leaves
-from fugue_tui.layout.tree import MAX_PANES, Leaf, Node, join, panes
+from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, join, panes, tiled, with_tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.validation.field_types import shown
 from fugue_tui.workspace import edit
@@ -124,7 +124,7 @@ def added(mux: Multiplexer, origin: Origin, plan: LayoutRequest, session: str, n
 def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Window) -> BuiltLayout:
     """The layout in place of a window's own: its panes fill, in reading order, the specs that request nothing but a
     name; those left over move to a new window after it."""
-    present = list(panes(window.layout))
+    present = list(panes(tiled(window.layout)))
     kept: dict[PaneId, str] = {}
     opened: list[Pane] = []
     order: list[PaneId] = []
@@ -139,7 +139,8 @@ def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Wind
     moved_to = mux.ids.next_window() if present else None
     if moved_to is not None:
         after = _moved_out(after, window, present, moved_to)
-    after = edit.zoom(edit.set_layout(after, window.id, plan.arrange(order)), window.id, zoomed=False)
+    arranged = with_tiled(window.layout, plan.arrange(order))
+    after = edit.zoom(edit.set_layout(after, window.id, arranged), window.id, zoomed=False)
     for pane, name in kept.items():
         after = edit.rename_pane(after, pane, target.named(name)) if name else after
     if plan.focus is not None:
@@ -147,10 +148,10 @@ def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Wind
     return BuiltLayout(after, window.id, tuple(opened), tuple(present), moved_to)
 
 
-def _joined(layout: Node, opened: Sequence[Pane]) -> Node:
-    """A temporary tree of old and new panes, which is never shown."""
+def _joined(layout: Layout, opened: Sequence[Pane]) -> Layout:
+    """A temporary layout of old and new panes, which is never shown."""
     leaves: list[Node] = [Leaf(pane.id) for pane in opened]
-    return join(Axis.HORIZONTAL, [layout, *leaves], [1] * (1 + len(leaves)))
+    return with_tiled(layout, join(Axis.HORIZONTAL, [tiled(layout), *leaves], [1] * (1 + len(leaves))))
 
 
 def _moved_out(workspace: Workspace, window: Window, leaving: Sequence[PaneId], to: WindowId) -> Workspace:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from fugue_tui.config.monitor import Action, Condition
-from fugue_tui.control.agents.monitor_info import lead_of
+from fugue_tui.control.agents.monitor_info import GOES_ON, lead_of
 from fugue_tui.control.agents.receivers import sender, unbracketed
 from fugue_tui.control.commands.messages import SendMessage
 from fugue_tui.control.commands.start_agent import RestartAgent, StopAgent
@@ -63,6 +63,11 @@ class MonitorActions:
         if error is None:
             self._mux.event_log.record(EventKind.MONITOR, pane, **facts, number=action.number, text=text)
         return error
+
+    def tell_end(self, pane: PaneId, monitored: MonitoredPane) -> None:
+        """Tell the user that nothing more is done about an agent."""
+        name = clean(self._mux.workspace.panes[pane].name, 40)
+        self._tell(pane, f"{name or 'the agent'} in {pane} was acted on {monitored.acted} times: {GOES_ON}")
 
     async def _perform(self, pane: PaneId, monitored: MonitoredPane, action: NextAction, text: str) -> None:
         match action.action:

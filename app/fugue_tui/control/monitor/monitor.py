@@ -10,8 +10,6 @@ from collections.abc import Callable, Coroutine, Iterable
 from contextvars import Context
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from fugue_tui.config.monitor import Action
 from fugue_tui.control.agents.monitor_info import next_action, observe
 from fugue_tui.control.agents.receivers import TEAM
@@ -42,7 +40,7 @@ from fugue_tui.multiplexer.events.pane_events import Ended, PaneEvent
 from fugue_tui.terminal.emulator.events import CommandFinished
 from fugue_tui.terminal.pty import process
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.model import OnExit, Workspace
+from fugue_tui.workspace.model import Workspace
 
 ASKED_SECONDS: Final = 10.0
 """A program that ends so soon after the user has typed there, or after it was interrupted, was asked to."""
@@ -62,8 +60,6 @@ class Monitor:
         self._tasks = set[asyncio.Task[None]]()
         self._loops: dict[PaneId, LoopWatch] = {}
         self._noted_at: dict[PaneId, float] = {}
-        self._on_exit: dict[PaneId, OnExit] = {}
-        """What the panes had for `on_exit` that are kept until their agents are started again."""
         self._saving = False
 
     def start(self) -> None:
@@ -92,6 +88,7 @@ class Monitor:
                 monitored.gone_at, monitored.asked_at = before.gone_at, before.asked_at
                 monitored.acting, monitored.user_typed_at = before.acting, before.user_typed_at
                 monitored.progress_at = before.progress_at
+                monitored.acted = monitored.acted if monitored.own else before.acted
             self._panes[pane] = monitored
             self._follow(pane)
             self._note_run(pane)
@@ -112,7 +109,6 @@ class Monitor:
         self._stop(pane)
         self._mux.agents.runs.pop(pane, None)
         self._noted_at.pop(pane, None)
-        self._on_exit.pop(pane, None)
 
     def _stop(self, pane: PaneId) -> None:
         """Neither look at a pane's output nor wait for anything there."""
@@ -142,7 +138,6 @@ class Monitor:
             return
         if pane in self._mux.agents.programs:
             monitored.gone_at, monitored.asked_at = None, float("-inf")
-            self._restore_on_exit(pane)
             self._note_run(pane)
         elif not self._is_asked(pane, monitored):
             monitored.gone_at = self._mux.clock()
@@ -181,6 +176,10 @@ class Monitor:
     def _on_typed(self, pane: PaneId, author: Author, count: int) -> None:
         if author.kind.acts_for_user and (monitored := self._panes.get(pane)) is not None:
             monitored.user_typed_at = self._mux.clock()
+            if monitored.acted:
+                monitored.acted = 0
+                self._save(pane, monitored)
+                self._schedule(pane)
 
     def _on_lease(self) -> None:
         for pane in tuple(self._panes):
@@ -223,17 +222,11 @@ class Monitor:
 
     def _keep_open(self, pane: PaneId) -> None:
         """Keep the pane of an agent that has ended and may be started again."""
-        monitored, record = self._panes.get(pane), self._mux.workspace.panes.get(pane)
-        if monitored is None or record is None or not monitored.rules.gone or self._is_asked(pane, monitored):
+        monitored = self._panes.get(pane)
+        if monitored is None or not monitored.rules.gone or self._is_asked(pane, monitored):
             return
-        if monitored.gone_at is not None and record.on_exit is not OnExit.KEEP:
-            self._on_exit[pane] = record.on_exit
-            self._mux.assign(edit.update_pane(self._mux.workspace, replace(record, on_exit=OnExit.KEEP)))
-
-    def _restore_on_exit(self, pane: PaneId) -> None:
-        if (on_exit := self._on_exit.pop(pane, None)) is not None:
-            record = replace(self._mux.workspace.panes[pane], on_exit=on_exit)
-            self._mux.assign(edit.update_pane(self._mux.workspace, record))
+        if monitored.gone_at is not None:
+            self._mux.agents.kept_open.add(pane)
 
     # Acting
 
@@ -288,16 +281,27 @@ class Monitor:
             present.not_before, present.refused = self._mux.clock() + pause, present.refused + 1
         elif present.rules == monitored.rules:
             present.refused = 0
+            self._count(pane, present)
             self._set_history(pane, present, with_action(present.history, action.condition, self._mux.clock()))
         if action.action is Action.RESTART and pane not in self._mux.agents.programs and present.gone_at is None:
             present.gone_at = self._mux.clock()  # It was asked to end, but not to stay away.
         self._schedule(pane)
 
+    def _count(self, pane: PaneId, monitored: MonitoredPane) -> None:
+        """Count an action, and tell the user if it is the last one."""
+        monitored.acted += 1
+        if monitored.acted == monitored.rules.total:
+            self._actions.tell_end(pane, monitored)
+
     def _set_history(self, pane: PaneId, monitored: MonitoredPane, history: History) -> None:
-        """Keep how often was acted, with the pane if the rules are its own."""
+        """Keep how often was acted on each condition."""
         if history == monitored.history:
             return
         monitored.history = history
+        self._save(pane, monitored)
+
+    def _save(self, pane: PaneId, monitored: MonitoredPane) -> None:
+        """Keep how often was acted with the pane, if the rules are its own."""
         record = self._mux.workspace.panes.get(pane)
         if not monitored.own or record is None:
             return

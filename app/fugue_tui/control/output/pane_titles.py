@@ -8,6 +8,7 @@ from fugue_tui.layout.grid_view import GridView, Title
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.sanitize import clean
+from fugue_tui.workspace.find import is_zoomed
 from fugue_tui.workspace.model import Window
 
 ENDED_KEYS: Final = "Enter runs it again, x closes"
@@ -30,7 +31,8 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
     """The panes of a window, its dividers and titles."""
     titled = mux.layouts.bounds(window).y > 0
     solution = mux.layouts.of(window)
-    titles = {pane: pane_title(mux, pane) for pane in solution.panes} if titled else {}
+    named = solution.panes if titled else [pane for pane, _ in solution.floats]
+    titles = {pane: pane_title(mux, pane) for pane in named}
     synchronized = frozenset(mux.user_options.synchronized(window))
     return GridView(solution, titles, window.active, titled, mux.line_style(), synchronized)
 
@@ -50,7 +52,7 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     elif offset := terminal.scrollback.offset:
         state = f"history -{offset}"
     else:
-        state = "zoomed" if mux.window_of(pane).zoomed else ""
+        state = "zoomed" if is_zoomed(mux.window_of(pane), pane) else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
     marked = "marked" if mux.user_options.marked == pane else ""

@@ -17,6 +17,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.imaging.palette import Theme
 from fugue_tui.imaging.screen import Cell, Screen, cells
 from fugue_tui.layout.frame_lines import FOCUS, FrameLines
+from fugue_tui.layout.grid_view import GridView, float_view
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
@@ -69,8 +70,12 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
         theme = theme_of(screen.emulator)
 
     def make() -> Screen:
-        frame = FrameLines.of(grid, area.cols, area.rows)
-        return _composed(frame, [(rect, read(), cursor) for rect, read, cursor in parts])
+        read = [(rect, rows(), cursor) for rect, rows, cursor in parts]
+        tiles, over = read[: len(read) - len(grid.solution.floats)], read[len(read) - len(grid.solution.floats) :]
+        screen = _composed(FrameLines.of(grid, area.cols, area.rows), tiles)
+        for (pane, frame), part in zip(grid.solution.floats, over, strict=True):
+            screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
+        return screen
 
     return CapturedScreen(make, theme, str(window.id))
 
@@ -86,6 +91,25 @@ def _cursor(emulator: Emulator) -> Cursor:
     """The cursor now, with its shape as last read."""
     x, y = emulator.caret
     return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
+
+
+def _with_float(
+    screen: Screen, view: GridView | None, frame: Rect, part: tuple[Rect, list[Row], Cursor | None]
+) -> Screen:
+    """A screen with a floating pane over it."""
+    rect, found, cursor = part
+    moved = replace(rect, x=rect.x - frame.x, y=rect.y - frame.y)
+    over = _composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
+    rows = list(screen.rows)
+    for y in range(max(frame.y, 0), min(frame.bottom, len(rows))):
+        beside = [
+            each for each in cells(rows[y], screen.cols) if each.x + each.cols <= frame.x or each.x >= frame.right
+        ]
+        inside = [replace(each, x=each.x + frame.x) for each in cells(over.rows[y - frame.y], frame.cols)]
+        rows[y] = Row(tuple(_runs(beside + inside)))
+    below = screen.cursor if screen.cursor is None or not frame.contains(screen.cursor.x, screen.cursor.y) else None
+    above = over.cursor and replace(over.cursor, x=over.cursor.x + frame.x, y=over.cursor.y + frame.y)
+    return Screen(screen.cols, tuple(rows), above or below)
 
 
 def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:

@@ -64,6 +64,7 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
         "lsc": "list-clients",
         "lscm": "list-commands",
         "display-message": "get-status",
+        "popup": "display-popup",
     }
 )
 """tmux's commands by name and alias, and the same or nearest command here."""

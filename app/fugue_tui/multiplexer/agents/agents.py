@@ -49,6 +49,8 @@ class Agents:
         """What is known of the agents that are monitored; `control.monitor` changes it."""
         self.runs: dict[PaneId, AgentRun] = {}
         """How the agents are started again that are monitored for having gone."""
+        self.kept_open = set[PaneId]()
+        """The panes that stay when their programs end now, as their agents may be started again."""
         self.rules = OFF
         """The rules for agents that have none of their own and are in no team."""
         self.on_rules = CallbackList[[]]()

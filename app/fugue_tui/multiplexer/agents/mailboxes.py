@@ -22,6 +22,9 @@ from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Pane, Workspace
 
 if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Coroutine
+
     from fugue_tui.multiplexer.agents.journal import Journal
 
 KEY: Final = "mailbox"
@@ -93,6 +96,7 @@ class Mailboxes:
         self._behind = set[int]()
         """The numbers of the queued messages that wait for other agents."""
         self._next = 1
+        self._writes: set[asyncio.Task[Message]] = set()
         self.loaded = LoadGate()
         """All changes wait for it."""
         self.journal: Journal | None = None
@@ -140,7 +144,7 @@ class Mailboxes:
         after: tuple[str, ...] = (),
     ) -> Message:
         """Put a message into a mailbox; it is on disk once this returns. Raises Refused if the mailbox is full, and
-        SaveError."""
+        SaveError. It is sent even if the caller is cancelled once it is being written."""
         await self.loaded.wait()
         if sum(each.state.waits for each in self.of(box)) >= MOST_WAITING:
             raise Refused(f"its mailbox has {MOST_WAITING} unread messages; wait until some are read")
@@ -148,9 +152,12 @@ class Mailboxes:
             self._next, box, sender, text, time.time(), topic=topic, source=source, briefing=briefing, after=after
         )
         self._next += 1
+        return await self._whole(self._add(message))
+
+    async def _add(self, message: Message) -> Message:
         await self._write(message)
         self._keep(message)
-        self._forget_old(box)
+        self._forget_old(message.box)
         self.on_change(message)
         return message
 
@@ -166,15 +173,31 @@ class Mailboxes:
     async def _change(self, number: int, **changes: Any) -> Message:
         await self.loaded.wait()
         before = self.message(number)
-        message = self._keep(replace(before, **changes))
+        return await self._whole(self._replace(before, self._keep(replace(before, **changes))))
+
+    async def _replace(self, before: Message, message: Message) -> Message:
         try:
             await self._write(message)
         except SaveError:
-            if self.get(number) is message:
+            if self.get(message.id) is message:
                 self._keep(before)
             raise
         self.on_change(message)
         return message
+
+    async def _whole(self, change: "Coroutine[Any, Any, Message]") -> Message:
+        """Make a change to its end, even if the caller is cancelled: what is on disk is known here."""
+        import asyncio
+
+        task = asyncio.get_running_loop().create_task(change)
+        self._writes.add(task)
+        task.add_done_callback(self._written)
+        return await asyncio.shield(task)
+
+    def _written(self, task: "asyncio.Task[Message]") -> None:
+        self._writes.discard(task)
+        if not task.cancelled():
+            task.exception()  # The caller has it, unless it was cancelled.
 
     def message(self, number: int) -> Message:
         """The message with a number. Raises NotFound."""

@@ -2,7 +2,8 @@
 
 A condition holds since some time. Its first action is due once that has lasted for as long as the rules say, the next
 ones after a pause that doubles. Actions come in the order of the rules, each as often as these say; then nothing more
-is done until the agent has worked for a while. While the user types in the pane, all of it waits.
+is done until the agent has worked for a while, and that only so often in all until the user types there. While the user
+types in the pane, all of it waits.
 """
 
 from collections.abc import Iterator, Mapping
@@ -59,6 +60,8 @@ class Observed(Struct, frozen=True):
     """When the user last typed there."""
     paused: bool = False
     """Whether the user has paused it, or has taken the pane over."""
+    acted: int = 0
+    """How often anything was done since the user last typed there."""
 
 
 class NextAction(Struct, frozen=True):
@@ -81,6 +84,8 @@ class MonitoredPane(Struct):
     started: float
     paused: bool = False
     history: History = field(default_factory=lambda: MappingProxyType({}))
+    acted: int = 0
+    """How often anything was done since the user last typed there."""
     gone_at: float | None = None
     repeats_at: float | None = None
     repeated: str = ""
@@ -101,7 +106,12 @@ def decide(agent: Observed, rules: MonitorRules, history: History) -> NextAction
     """What is done next and when, if nothing changes; None for nothing."""
     if agent.paused:
         return None
-    found = (_next(condition, since, rules, history) for condition, since in _conditions(agent, rules))
+    ended = agent.acted >= rules.total
+    found = (
+        _next(condition, since, rules, history)
+        for condition, since in _conditions(agent, rules)
+        if not ended or condition is Condition.BUDGET
+    )
     due = [replace(each, at=max(each.at, agent.typed_at + TYPING_SECONDS)) for each in found if each is not None]
     return min(due, key=lambda each: each.at, default=None)
 
@@ -176,6 +186,7 @@ def observed(pane: MonitoredPane, status: AgentStatus | None, typed_at: float, *
         cost=status.usage.cost if status is not None else None,
         typed_at=max(typed_at, pane.user_typed_at),
         paused=paused or pane.paused,
+        acted=pane.acted,
     )
 
 
@@ -189,6 +200,7 @@ class Saved(Struct, frozen=True, omit_defaults=True):
     started: float = 0.0
     paused: bool = False
     acted: Mapping[str, tuple[int, float]] = field(default_factory=dict[str, tuple[int, float]])
+    count: int = 0
 
 
 def saved(pane: Pane) -> Saved | None:
@@ -220,7 +232,7 @@ def loaded(read: Saved, now: float, epoch: float) -> MonitoredPane:
         if name in known
     }
     started = min(now, now - (epoch - read.started)) if read.started else now
-    return MonitoredPane(read.rules, own=True, started=started, paused=read.paused, history=acted)
+    return MonitoredPane(read.rules, True, started, read.paused, acted, read.count)
 
 
 def unloaded(pane: MonitoredPane, now: float, epoch: float) -> Saved:
@@ -228,4 +240,4 @@ def unloaded(pane: MonitoredPane, now: float, epoch: float) -> Saved:
     acted = {
         condition.value: (each.count, round(epoch - (now - each.at), 3)) for condition, each in pane.history.items()
     }
-    return Saved(pane.rules, round(epoch - (now - pane.started), 3), pane.paused, acted)
+    return Saved(pane.rules, round(epoch - (now - pane.started), 3), pane.paused, acted, pane.acted)

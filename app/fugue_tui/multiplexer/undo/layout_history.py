@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from fugue_tui.errors import Refused
 from fugue_tui.ids import WindowId
-from fugue_tui.layout.tree import Node, panes
+from fugue_tui.layout.floating import with_hidden
+from fugue_tui.layout.tree import Layout, panes
 from fugue_tui.layout.undo_history import History
 from fugue_tui.workspace.model import Window, Workspace
 
@@ -33,14 +34,14 @@ class LayoutHistory:
             for window in new.windows
         }
 
-    def undo(self, window: Window) -> tuple[History, Node]:
+    def undo(self, window: Window) -> tuple[History, Layout]:
         """The previous layout, and the history after the undo. Raises Refused if there is none."""
         found = self.of(window.id).undo(window.layout)
         if found is None:
             raise Refused(f"window {window.id} has no earlier layout to go back to")
         return found
 
-    def redo(self, window: Window) -> tuple[History, Node]:
+    def redo(self, window: Window) -> tuple[History, Layout]:
         """The layout that was undone last, and the history after the redo. Raises Refused if there is none."""
         found = self.of(window.id).redo(window.layout)
         if found is None:
@@ -51,12 +52,12 @@ class LayoutHistory:
         """Replace a window's history."""
         self._histories[window] = history
 
-    def merge(self, window: WindowId, history: History, before: Node) -> None:
+    def merge(self, window: WindowId, history: History, before: Layout) -> None:
         """Make all changes since a window had this history and this layout one step of undo."""
         self.replace(window, history.push(before))
 
-    def _after(self, window: WindowId, old: Node, new: Node) -> History:
+    def _after(self, window: WindowId, old: Layout, new: Layout) -> History:
         history = self.of(window)
-        if old == new or set(panes(old)) != set(panes(new)):
+        if with_hidden(old, new) == new or set(panes(old)) != set(panes(new)):
             return history
         return history.push(old)

@@ -388,6 +388,9 @@ _COMMAND_LABELS: Final = {
     "toggle-sideband": "parse tags, or not",
     "show-agents": "all agents",
     "select-session last": "last session",
+    "float-pane": "float the pane, or tile it",
+    "toggle-floats": "show or hide floating",
+    "scratch-pane": "scratch shell",
     "break-pane": "pane to a new window",
     "mark-pane": "mark the pane",
     "respawn-pane": "restart the program",
@@ -421,6 +424,7 @@ def _label(binding: Binding) -> str:
 _PANEL_ROWS: Final = {
     "focus next, last": ("focus the next pane", "focus the last pane"),
     "swap the panes": ("swap with previous", "swap with next"),
+    "float, tile; show, hide": ("float the pane, or tile it", "show or hide floating"),
     "mark, unmark": ("mark the pane", "unmark the pane"),
     "change the layout": ("next layout", "make the panes equal"),
     "undo, redo": ("undo the last change", "redo"),

@@ -132,7 +132,7 @@ class RenderScheduler:
             if view is None or view.live is None:
                 self._next.pop(pane, None)
                 continue
-            rows |= self._show(view)
+            rows |= self._show(pane, view)
             self._next[pane] = begun + max(_FRAME, _SHARE * len(due) * (time.monotonic() - begun))
         return rows
 
@@ -144,13 +144,13 @@ class RenderScheduler:
     def _busy(self) -> bool:
         return self._clients.busy
 
-    def _show(self, view: TerminalView) -> set[int]:
+    def _show(self, pane: PaneId, view: TerminalView) -> set[int]:
         """Paint a pane if it is visible; the rows of the screen that have changed."""
         rect = self._rect(view)
         if rect is None or view.live is None:
             return set()
         rows: Iterable[int]
-        if self._headless or not self._app.bare:
+        if self._headless or not self._app.bare or pane in self._app.grid.covered:
             rows = view.redraw()
             self._painter.forget(view.live)
         elif self._clients.has_mirrors:
@@ -177,7 +177,7 @@ class RenderScheduler:
         for pane, view in self._app.grid.views.items():
             if self._rect(view) is not None:
                 self._wanted.discard(pane)
-                rows |= self._show(view)
+                rows |= self._show(pane, view)
         self._put_cursor()
         self._renderer.invalidate(rows)
 
@@ -205,13 +205,20 @@ class RenderScheduler:
             return False
         view = self._app.focused_view if self._app.settled else None
         rect = self._rect(view) if view is not None else None
-        cursor = view.cursor if view is not None and rect is not None else None
+        cursor = view.cursor if view is not None and rect is not None and not self._is_covered(view, rect) else None
         cell = self._painter.cursor(cursor, rect)
         caret = ScreenCursor(*cell, shape_of(cursor)) if cell is not None and cursor is not None else None
         if cell is not None:
             self._app.cursor_position = Offset(*cell)
         before, self._renderer.caret = self._renderer.caret, caret
         return caret != before
+
+    def _is_covered(self, view: TerminalView, rect: Rect) -> bool:
+        """Whether a floating pane lies over the cursor of the focused view."""
+        pane, cursor, grid = self._app.mux.focused, view.cursor, self._app.grid
+        if pane is None or cursor is None:
+            return False
+        return grid.covers(pane, rect.x + cursor.x - grid.region.x, rect.y + cursor.y - grid.region.y)
 
     def displayed(self) -> None:
         """Textual wrote to the mirrors and moved their cursor."""

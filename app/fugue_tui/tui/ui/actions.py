@@ -1,8 +1,9 @@
 """What keys do besides running a command: ask for names, choose from lists, show help, drag dividers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
+from fugue_tui.control.commands.floating_panes import FloatPane
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
 from fugue_tui.control.commands.user_priority import FreezeAgents, HandOverPane, ReleaseAgents, TakePane
@@ -10,10 +11,10 @@ from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.errors import FugueError
-from fugue_tui.geometry import Axis, Side
+from fugue_tui.geometry import Axis, Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.solve import Divider
-from fugue_tui.layout.tree import Node, Split, panes
+from fugue_tui.layout.tree import Node, Split, panes, tiled
 from fugue_tui.layout.undo_history import History
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
@@ -252,7 +253,7 @@ class Actions:
         window = self._app.mux.front
         if window is None:
             return
-        node: Node = window.layout
+        node: Node = tiled(window.layout)
         for index in (*divider.path, divider.index):
             if not isinstance(node, Split):
                 return
@@ -260,6 +261,23 @@ class Actions:
         pane = last_pane(node, divider.axis)
         side = Side.RIGHT if divider.axis is Axis.HORIZONTAL else Side.DOWN
         self._app.commands.run(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
+
+    def drag_float(self, pane: PaneId, rect: Rect, sides: Collection[Side]) -> None:
+        """Move a floating pane to a rectangle of the screen, or resize it by some of its borders."""
+        mux, offset = self._app.mux, self._app.grid.region.offset
+        if pane not in mux.workspace.panes:
+            return
+        bounds = mux.layouts.bounds(mux.window_of(pane))
+        x, y = max(rect.x - offset.x - bounds.x, 0), max(rect.y - offset.y - bounds.y, 0)
+        across = any(side.axis is Axis.HORIZONTAL for side in sides)
+        place = FloatPane(
+            pane=str(pane),
+            x=x if across or not sides else None,
+            y=y if not sides or Side.DOWN in sides else None,
+            cols=rect.cols if across else None,
+            rows=rect.rows if Side.DOWN in sides else None,
+        )
+        self._app.commands.run(place, Origin(Door.MOUSE))
 
 
 def client_words(client: AttachedTerminal) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from fugue_tui.control.commands.approvals import RevokeGrant
 from fugue_tui.control.commands.sideband import GrantSideband, RevokeSideband
 from fugue_tui.errors import NotFound
-from fugue_tui.multiplexer.access.approvals import Request
+from fugue_tui.multiplexer.access.approvals import Question, Request
 from fugue_tui.multiplexer.access.grants import Grant, Scope
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
@@ -113,12 +113,12 @@ class ApprovalPrompt:
 
     def _show(self, request: Request, *, guard: float | None = None) -> None:
         question = request.question
-        does = " and ".join(_WORDS[each] for each in sorted(question.effects))
+        does = " and ".join(_WORDS.get(each) or _server_words(each) for each in sorted(question.effects))
         place = f", in {question.where}" if question.where else ""
         dialog = ApprovalDialog(
             f"{question.grantee.words} wants to {does}{place}:",
             question.what,
-            [(scope, _ANSWERS[scope]) for scope in question.scopes],
+            [(scope, _answer_words(question, scope)) for scope in question.scopes],
             len(self._app.mux.approvals.waiting()) - 1,
             approval_dialog.GUARD_SECONDS if guard is None else guard,
             title=question.title,
@@ -145,6 +145,20 @@ class ApprovalPrompt:
             self._app.warn(str(error))
         if answer is not None and (waiting := approvals.waiting()) and self._shown is None:
             self._show(waiting[0])  # One key answers them all.
+
+
+def _server_words(effect: str) -> str:
+    """An effect by an MCP server in words."""
+    verb, _, server = effect.partition(" by MCP server ")
+    does = {"read": "read by", "destroy": "change or delete something by"}.get(verb, "do something by")
+    return f"{does} the MCP server {clean(server)}"
+
+
+def _answer_words(question: Question, scope: Scope) -> str:
+    """What an answer means; about an MCP server, no pane is concerned."""
+    if scope is Scope.SESSION and not all(each in _WORDS for each in question.effects):
+        return "Yes, and the same by this server while it runs"
+    return _ANSWERS[scope]
 
 
 def grant_words(grant: Grant) -> str:

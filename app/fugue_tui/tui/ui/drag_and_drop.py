@@ -46,11 +46,12 @@ class DragAndDrop:
             return None
         if bar.region.contains(x, y):
             return self._drop_on_bar(pane, bar, x)
-        offset = self._app.grid.region.offset
-        for other, rect in self._app.grid.model.solution.panes.items():
-            if other != pane and rect.contains(x - offset.x, y - offset.y):
-                return drop_beside(pane, other, Rect(rect.x + offset.x, rect.y + offset.y, rect.cols, rect.rows), x, y)
-        return None
+        offset, solution = self._app.grid.region.offset, self._app.grid.model.solution
+        other = solution.at(x - offset.x, y - offset.y)
+        rect = solution.tiles.get(other) if other is not None and other != pane else None
+        if other is None or rect is None:
+            return None
+        return drop_beside(pane, other, Rect(rect.x + offset.x, rect.y + offset.y, rect.cols, rect.rows), x, y)
 
     def _drop_on_bar(self, pane: PaneId, bar: StatusBar, x: int) -> Drop | None:
         """On a tab: into that window. Elsewhere: into a window of its own."""

@@ -12,11 +12,12 @@ from fugue_tui.config.status import StatusSettings
 from fugue_tui.control.output.pane_titles import agent_glyph, grid_view, with_state
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import Split, panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.workspace.find import active_tile
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import HINT, TABS, WORKSPACE, Part, StatusContent, Tab
@@ -30,7 +31,9 @@ def shows_titles(mux: Multiplexer, window: Window, ui: UiSettings) -> bool:
     """Whether the panes of a window carry titles: by `auto`, where there are several, or one has a state to show."""
     if ui.titles == "auto":
         return (
-            len(list(panes(window.layout))) > 1 or window.active in mux.exits or window.active in mux.injected_contexts
+            isinstance(tiled(window.layout), Split)
+            or window.active in mux.exits
+            or window.active in mux.injected_contexts
         )
     return ui.titles == "always"
 
@@ -149,8 +152,9 @@ def window_label(mux: Multiplexer, window: Window) -> str:
     """The window's own name, or what its active pane runs."""
     if window.named and window.name:
         return clean(window.name, 24)
-    pane = mux.workspace.panes[window.active]
-    return clean(pane.name or pane.content or mux.terminals[window.active].foreground or window.name or "shell", 24)
+    tile = active_tile(window)
+    pane = mux.workspace.panes[tile]
+    return clean(pane.name or pane.content or mux.terminals[tile].foreground or window.name or "shell", 24)
 
 
 def arrange(
