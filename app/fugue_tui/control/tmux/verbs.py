@@ -291,13 +291,6 @@ def _display_popup(call: Call) -> Translation:
     return Translation((command,), status=lambda results: results[0].exit_status)
 
 
-def _extent(length: str) -> int | float:
-    number = length.removesuffix("%")
-    if not number.isdecimal() or len(number) > 4:
-        raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    return min(int(number), 100) / 100 if length.endswith("%") else int(number)
-
-
 def _position(word: str) -> int | float | None:
     """Cells, or the right or lower edge; in the middle for the others of tmux's places."""
     return int(word) if word.isdecimal() and len(word) < 5 else 1.0 if word in ("R", "S") else None
@@ -631,20 +624,6 @@ def _of_window(call: Call) -> Call:
     """The call with -w, unless it is about all."""
     flags = call.arguments.flags
     return call if "g" in flags else replace(call, arguments=replace(call.arguments, flags={**flags, "w": ()}))
-
-
-def _display_popup(call: Call) -> Translation:
-    """With -E it closes when its program ends; without, it stays, as tmux waits for a key."""
-    command = DisplayPopup(
-        command=_line(call.words) if call.words else "",
-        cols=_extent(call.value("w")),
-        rows=_extent(call.value("h")),
-        cwd=call.expanded(call.value("d"), call.targets.pane()),
-        env=_environment(call),
-        on_exit=OnExit.ALWAYS if call.has("E") or not call.words else OnExit.KEEP,
-        focus=True,
-    )
-    return Translation((command,))
 
 
 def _extent(length: str) -> int | float:
