@@ -39,6 +39,10 @@ NAME = b"n"
 BYE = b"b"
 """Server: the connection closes, as JSON of `Bye`; the last frame."""
 
+LATEST = "latest"
+"""In `Hello.mirror`, the client that was used last."""
+SWITCHED = "switched"
+"""The reason why a client is disconnected that is to show another workspace."""
 RUNNING = "running"
 """The reason of a server that was started for nothing: the workspace runs."""
 REFUSED = -32000
@@ -106,6 +110,9 @@ class Hello(_Message):
     """The multiplexer that the client runs in: `tmux`, `fugue-tui`, `screen`, `zellij`; empty if none."""
     prefix: str = ""
     """A prefix key of this client's own; empty for the workspace's."""
+    mirror: str = ""
+    """Whose view it shows: a client's number, `latest` for that of the client that was used last, or empty for its own
+    view if the workspace is not mirrored."""
 
 
 @record(frozen=True, slots=True)
@@ -126,9 +133,10 @@ class Bye(_Message):
     """Why a client is disconnected."""
 
     reason: str = "ended"
-    """`detached`, `ended` (the workspace ended), `replaced`, `error`, or RUNNING."""
+    """`detached`, `ended` (the workspace ended), `replaced`, `error`, RUNNING, or SWITCHED."""
     message: str = ""
-    """For the user, sanitized; empty if there is nothing to add. The socket's path if it is RUNNING."""
+    """For the user, sanitized; empty if there is nothing to add. The socket's path if it is RUNNING, and the name of
+    another workspace if it is SWITCHED."""
     status: int = 0
     """The client's exit status."""
 

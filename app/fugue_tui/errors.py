@@ -169,3 +169,12 @@ class SaveError(FugueError):
     """A saved workspace cannot be read or written."""
 
     code = "save_error"
+
+
+class Switched(Exception):
+    """No failure: the terminal of this process, which is as it was before, is to show another workspace."""
+
+    def __init__(self, workspace: str, *, prefix: str = "", read_only: bool = False) -> None:
+        """`prefix` and `read_only` are as the terminal was attached."""
+        super().__init__(workspace)
+        self.workspace, self.prefix, self.read_only = workspace, prefix, read_only

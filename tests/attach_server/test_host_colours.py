@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.tui.served_workspace import Serve, Serving
 from tests.tui.served_workspace import serve as serve
+from tests.tui.served_workspace import serve_mirrored as serve_mirrored
 from tests.tui.socket_clients import Client, hello
 
 pytestmark = pytest.mark.slow
@@ -51,8 +52,8 @@ def test_colours_are_asked_for_again_when_the_terminal_gets_the_focus(serve: Ser
     serving.until(lambda: ON_LIGHT in serving.first.received)
 
 
-def test_of_several_terminals_the_one_used_last_decides(serve: Serve) -> None:
-    serving = started(serve)
+def test_of_several_terminals_the_one_used_last_decides(serve_mirrored: Serve) -> None:
+    serving = started(serve_mirrored)
     serving.until(lambda: ON_DARK in serving.first.received)
     other = serving.attach()
     lighten(other)

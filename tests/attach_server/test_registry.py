@@ -7,6 +7,7 @@ import pytest
 from tests.tui.render.test_two_ways_of_painting import differing
 from tests.tui.served_workspace import Serve
 from tests.tui.served_workspace import serve as serve
+from tests.tui.served_workspace import serve_mirrored as serve_mirrored
 from tests.tui.socket_clients import hello
 
 from fugue_tui.geometry import Size
@@ -14,8 +15,8 @@ from fugue_tui.geometry import Size
 pytestmark = pytest.mark.slow
 
 
-def test_the_first_terminal_types_and_leaves_and_the_program_continues(serve: Serve) -> None:
-    serving = serve(first=hello())
+def test_the_first_terminal_types_and_leaves_and_the_program_continues(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello())
     serving.shows(serving.first, "test", "1 cat")
     assert serving.first.answer is not None
     assert serving.first.answer["result"]["workspace"] == "test"
@@ -35,8 +36,8 @@ def test_the_first_terminal_types_and_leaves_and_the_program_continues(serve: Se
     assert serving.log == ""
 
 
-def test_the_last_pane_ends_the_server_and_says_so(serve: Serve) -> None:
-    serving = serve(first=hello())
+def test_the_last_pane_ends_the_server_and_says_so(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello())
     serving.shows(serving.first, "1 cat")
     serving.first.send("\x04")
     serving.until(lambda: serving.process.poll() is not None)
@@ -47,8 +48,8 @@ def test_the_last_pane_ends_the_server_and_says_so(serve: Serve) -> None:
     assert serving.log == ""
 
 
-def test_two_terminals_show_the_same(serve: Serve) -> None:
-    serving = serve(first=hello())
+def test_two_terminals_show_the_same(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello())
     other = serving.attach()
     serving.shows(other, "1 cat")
     for number, keys in enumerate(("one\r", "\x02%", "two\r", '\x02"', "three\r", "\x02z", "\x02z")):
@@ -60,8 +61,10 @@ def test_two_terminals_show_the_same(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_server_in_good_order(serve: Serve, number: int) -> None:
-    serving = serve("sh", "-c", "trap '' HUP TERM; echo ready; while :; do sleep 0.2; done", first=hello(Size(60, 12)))
+def test_a_signal_ends_the_server_in_good_order(serve_mirrored: Serve, number: int) -> None:
+    serving = serve_mirrored(
+        "sh", "-c", "trap '' HUP TERM; echo ready; while :; do sleep 0.2; done", first=hello(Size(60, 12))
+    )
     serving.shows(serving.first, "ready", "test")
     assert serving.end(number) == 128 + number
     serving.until(lambda: not serving.first.open)
@@ -80,8 +83,8 @@ STEPS = (
 """Keys, and what is on the screens then, or with a `!` is not."""
 
 
-def test_mirrors_agree_through_floods_splits_dialogs_and_sizes(serve: Serve) -> None:
-    serving = serve(first=hello(Size(80, 24)), config="[ui]\nwhich_key_delay_ms = 20\n")
+def test_mirrors_agree_through_floods_splits_dialogs_and_sizes(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(Size(80, 24)), config="[ui]\nwhich_key_delay_ms = 20\n")
     other = serving.attach(Size(80, 24))
     serving.shows(other, "1 cat")
     loop = "i=0; while [ $i -lt 400 ]; do seq $i $((i+40)); i=$((i+1)); done; echo over; exec cat"
@@ -103,8 +106,8 @@ def test_mirrors_agree_through_floods_splits_dialogs_and_sizes(serve: Serve) -> 
     assert serving.log == ""
 
 
-def test_a_terminal_that_disconnects_in_the_middle_of_a_key_command_leaves_no_panel(serve: Serve) -> None:
-    serving = serve(first=hello(), config="[ui]\nwhich_key_delay_ms = 20\n")
+def test_a_terminal_that_disconnects_in_the_middle_of_a_key_command_leaves_no_panel(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(), config="[ui]\nwhich_key_delay_ms = 20\n")
     other = serving.attach()
     serving.shows(other, "1 cat")
     other.send("\x02")
@@ -115,9 +118,9 @@ def test_a_terminal_that_disconnects_in_the_middle_of_a_key_command_leaves_no_pa
     serving.shows(serving.first, "typed")
 
 
-def test_terminals_beyond_the_limit_are_refused(serve: Serve) -> None:
+def test_terminals_beyond_the_limit_are_refused(serve_mirrored: Serve) -> None:
     limit = "from fugue_tui.attach_server import server; server.MOST_TERMINALS = 2"
-    serving = serve(first=hello(), prelude=limit)
+    serving = serve_mirrored(first=hello(), prelude=limit)
     serving.shows(serving.first, "1 cat")
     serving.shows(serving.attach(), "1 cat")
     third = serving.attach()

@@ -4,6 +4,7 @@ import pytest
 from tests.tui.render.test_two_ways_of_painting import differing
 from tests.tui.served_workspace import Serve
 from tests.tui.served_workspace import serve as serve
+from tests.tui.served_workspace import serve_mirrored as serve_mirrored
 from tests.tui.socket_clients import Client, hello
 from tests.tui.text_selection import LINES, copied, two
 from tests.tui.text_selection import patient_clicks as patient_clicks
@@ -18,8 +19,8 @@ def mouse(button: int, x: int, y: int, *, up: bool = False) -> str:
     return f"\x1b[<{button};{x + 1};{y + 1}{'m' if up else 'M'}"
 
 
-def test_it_is_shown_everywhere_and_copied_where_it_was_selected(serve: Serve) -> None:
-    serving, first, other = two(serve)
+def test_it_is_shown_everywhere_and_copied_where_it_was_selected(serve_mirrored: Serve) -> None:
+    serving, first, other = two(serve_mirrored)
     for client, x in ((other, 0), (first, 4)):
         client.send(mouse(0, x, 0) + mouse(32, x + 1, 0) + mouse(32, x + 2, 0) + mouse(0, x + 2, 0, up=True))
         serving.until(lambda client=client: copied(client))
@@ -36,8 +37,8 @@ def reversed_text(client: Client) -> str:
     return "".join(letter for row in client.grid[:3] for letter, style in row if style.inverse)
 
 
-def test_keys_copy_at_the_terminal_where_they_are_pressed(serve: Serve) -> None:
-    serving, first, other = two(serve)
+def test_keys_copy_at_the_terminal_where_they_are_pressed(serve_mirrored: Serve) -> None:
+    serving, first, other = two(serve_mirrored)
     first.send("x")
     serving.settle()
     other.send("\x02[gvey")
@@ -45,8 +46,8 @@ def test_keys_copy_at_the_terminal_where_they_are_pressed(serve: Serve) -> None:
     assert (copied(first), copied(other)) == ([], ["one"])
 
 
-def test_the_selection_is_shown_on_clients_with_frames_of_their_own(serve: Serve) -> None:
-    serving, first, other = two(serve)
+def test_the_selection_is_shown_on_clients_with_frames_of_their_own(serve_mirrored: Serve) -> None:
+    serving, first, other = two(serve_mirrored)
     small = serving.attach(Size(40, 10), read_only=True)
     serving.shows(small, "one two")
     first.send(mouse(0, 0, 0) + mouse(32, 2, 0) + mouse(0, 2, 0, up=True))
@@ -55,8 +56,8 @@ def test_the_selection_is_shown_on_clients_with_frames_of_their_own(serve: Serve
     serving.until(lambda: reversed_text(small) == "" and reversed_text(first) == "" and reversed_text(other) == "")
 
 
-def test_what_is_painted_while_selecting_is_what_a_repaint_paints(serve: Serve) -> None:
-    serving = serve("sh", "-c", LINES, first=hello(Size(60, 20)))
+def test_what_is_painted_while_selecting_is_what_a_repaint_paints(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored("sh", "-c", LINES, first=hello(Size(60, 20)))
     first = serving.first
     serving.shows(first, "ready", "1 cat")
     serving.settle()

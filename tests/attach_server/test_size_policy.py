@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.tui.served_workspace import Serve, Serving
 from tests.tui.served_workspace import serve as serve
+from tests.tui.served_workspace import serve_mirrored as serve_mirrored
 from tests.tui.socket_clients import Client, hello
 
 from fugue_tui import attach_protocol
@@ -32,8 +33,8 @@ def wait_size(serving: Serving, cols: int, rows: int) -> None:
     serving.until(lambda: size(serving) == (cols, rows))
 
 
-def test_the_latest_client_is_the_one_that_typed_attached_or_resized_last(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE))
+def test_the_latest_client_is_the_one_that_typed_attached_or_resized_last(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE))
     serving.shows(serving.first, "1 cat")
     wait_size(serving, 90, 29)
     small = serving.attach(SMALL)
@@ -53,8 +54,8 @@ def test_the_latest_client_is_the_one_that_typed_attached_or_resized_last(serve:
     wait_size(serving, 70, 14)
 
 
-def test_the_smallest_policy_takes_the_smallest_columns_and_rows(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE), config="[session]\nsize = 'smallest'\n")
+def test_the_smallest_policy_takes_the_smallest_columns_and_rows(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE), config="[session]\nsize = 'smallest'\n")
     serving.shows(serving.first, "1 cat")
     small, other = serving.attach(SMALL), serving.attach(OTHER)
     wait_size(serving, 50, 14)
@@ -69,8 +70,8 @@ def test_the_smallest_policy_takes_the_smallest_columns_and_rows(serve: Serve) -
     wait_size(serving, 90, 29)
 
 
-def test_a_changed_size_policy_applies_at_once(serve: Serve) -> None:
-    serving = serve(first=hello(SMALL))
+def test_a_changed_size_policy_applies_at_once(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(SMALL))
     serving.shows(serving.first, "1 cat")
     large = serving.attach(LARGE)
     wait_size(serving, 90, 29)
@@ -80,8 +81,8 @@ def test_a_changed_size_policy_applies_at_once(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("cols", [0, -5, 1, 100_000])
-def test_an_invalid_size_is_clamped_and_affects_no_other_client(serve: Serve, cols: int) -> None:
-    serving = serve(first=hello(SMALL))
+def test_an_invalid_size_is_clamped_and_affects_no_other_client(serve_mirrored: Serve, cols: int) -> None:
+    serving = serve_mirrored(first=hello(SMALL))
     serving.shows(serving.first, "1 cat")
     serving.first.raw(attach_protocol.frame(attach_protocol.SIZE, attach_protocol.Extent(cols, cols).dump()))
     wait_size(serving, min(max(cols, 1), 1500), max(min(max(cols, 1), 800) - 1, 1))
@@ -98,8 +99,8 @@ def count_windows(serving: Serving) -> int:
     return len(serving.call("list-windows")["windows"])
 
 
-def test_a_terminal_in_another_multiplexer_gets_a_message_and_a_further_prefix(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE), config="[keys]\nnested_prefix = 'ctrl+g'\n")
+def test_a_terminal_in_another_multiplexer_gets_a_message_and_a_further_prefix(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE), config="[keys]\nnested_prefix = 'ctrl+g'\n")
     serving.shows(serving.first, "1 cat")
     nested = serving.attach(LARGE, nested="tmux")
     serving.shows(nested, "inside tmux: ctrl+g is a prefix here")
@@ -112,8 +113,8 @@ def test_a_terminal_in_another_multiplexer_gets_a_message_and_a_further_prefix(s
     assert count_windows(serving) == 3
 
 
-def test_a_terminal_may_bring_a_prefix_of_its_own(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE, prefix="ctrl+a"))
+def test_a_terminal_may_bring_a_prefix_of_its_own(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE, prefix="ctrl+a"))
     serving.shows(serving.first, "1 cat")
     serving.first.send("\x01d")
     serving.until(lambda: serving.first.bye is not None)
@@ -124,8 +125,8 @@ def test_a_terminal_may_bring_a_prefix_of_its_own(serve: Serve) -> None:
     assert "no such key" in odd.bye.message
 
 
-def test_what_follows_a_prefix_comes_from_the_terminal_that_pressed_it(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE), config="[ui]\nwhich_key_delay_ms = 10000\n")
+def test_what_follows_a_prefix_comes_from_the_terminal_that_pressed_it(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE), config="[ui]\nwhich_key_delay_ms = 10000\n")
     other = serving.attach(LARGE)
     serving.shows(other, "1 cat")
     serving.first.send("\x02")
@@ -153,8 +154,8 @@ def refused(serving: Serving, line: bytes) -> dict[str, Any]:
     return client.answer["error"]
 
 
-def test_another_protocol_is_refused_with_the_way_out(serve: Serve) -> None:
-    serving = serve(first=hello())
+def test_another_protocol_is_refused_with_the_way_out(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello())
     serving.shows(serving.first, "1 cat")
     error = refused(serving, attach_protocol.request(attach_protocol.Hello(protocol=99, version="9.9")))
     assert error["code"] == attach_protocol.REFUSED
@@ -163,8 +164,8 @@ def test_another_protocol_is_refused_with_the_way_out(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("params", [{"cols": "wide"}, [1], 3, {"read_only": 1}])
-def test_what_is_no_hello_is_refused(serve: Serve, params: object) -> None:
-    serving = serve(first=hello())
+def test_what_is_no_hello_is_refused(serve_mirrored: Serve, params: object) -> None:
+    serving = serve_mirrored(first=hello())
     serving.shows(serving.first, "1 cat")
     said = {"jsonrpc": "2.0", "id": 1, "method": attach_protocol.METHOD, "params": params}
     assert refused(serving, json.dumps(said).encode() + b"\n")["code"] < 0
@@ -172,8 +173,8 @@ def test_what_is_no_hello_is_refused(serve: Serve, params: object) -> None:
     serving.shows(serving.first, "alive")
 
 
-def test_a_pane_cannot_show_its_own_workspace(serve: Serve) -> None:
-    serving = serve("sh", first=hello())
+def test_a_pane_cannot_show_its_own_workspace(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored("sh", first=hello())
     serving.shows(serving.first, "test")
     script = serving.config.with_name("inside.py")
     line = attach_protocol.request(hello())
@@ -185,8 +186,8 @@ def test_a_pane_cannot_show_its_own_workspace(serve: Serve) -> None:
     assert len(serving.call("list-clients")["clients"]) == 1
 
 
-def test_with_mcp_disabled_clients_and_the_command_line_still_connect(serve: Serve) -> None:
-    serving = serve(first=hello(), config="[mcp]\nenabled = false\n")
+def test_with_mcp_disabled_clients_and_the_command_line_still_connect(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(), config="[mcp]\nenabled = false\n")
     serving.shows(serving.first, "1 cat")
     assert count_windows(serving) == 1
     other = serving.attach()
@@ -195,8 +196,8 @@ def test_with_mcp_disabled_clients_and_the_command_line_still_connect(serve: Ser
     assert "mcp.enabled" in error["message"]
 
 
-def test_input_that_comes_with_the_first_line_is_not_lost(serve: Serve) -> None:
-    serving = serve(first=hello())
+def test_input_that_comes_with_the_first_line_is_not_lost(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello())
     serving.shows(serving.first, "1 cat")
     connected = socket.socket(socket.AF_UNIX)
     connected.connect(serving.path)
@@ -207,8 +208,8 @@ def test_input_that_comes_with_the_first_line_is_not_lost(serve: Serve) -> None:
     assert os.path.exists(serving.path)
 
 
-def test_a_fault_in_the_configuration_is_shown_before_other_messages(serve: Serve) -> None:
-    serving = serve(
+def test_a_fault_in_the_configuration_is_shown_before_other_messages(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(
         first=hello(LARGE, nested="tmux"), config="[keys.bindings]\n'|' = 'create-window'\nPageUp = 'scroll'\n"
     )
     serving.until(lambda: any(word in serving.first.text for word in ("inside tmux", "PageUp")))

@@ -220,3 +220,15 @@ def test_attaching_loads_only_what_it_needs() -> None:
     ]
     done = subprocess.run([sys.executable, "-I", "-c", script, *heavy], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_terminal_that_is_to_show_another_workspace_is_restored_before(attach: Attach) -> None:
+    window, peer = attach("--prefix", "ctrl+q").enter()
+    peer.bye(Bye(attach_protocol.SWITCHED, "no name/of a workspace"))
+    assert window.over() == 1
+    assert LEFT in window.received
+    assert b"cannot name a workspace" in window.received
+
+
+def test_the_hello_says_whose_view_is_mirrored(attach: Attach) -> None:
+    assert attach("--mirror", "3").peer.hello.mirror == "3"

@@ -22,6 +22,7 @@ from fugue_tui import attach_protocol, sockets
 from fugue_tui.attach_protocol import Hello
 from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty.spawn import Exit
+from fugue_tui_mcp.peer_credentials import peer_of
 
 pytestmark = pytest.mark.slow
 
@@ -337,3 +338,35 @@ def test_server_of_a_user_of_agents_loads_the_sdk_ahead_of_their_calls(launch: L
     running.ready()
     maps = Path(f"/proc/{running.server}/maps")
     running.host.wait_until(lambda: "pydantic_core" in maps.read_text())
+
+
+def test_a_terminal_switches_to_a_workspace_that_runs_and_to_one_that_is_saved(running: Running) -> None:
+    assert running.shell("new", "other", "--detached", "--", "sh", "-c", "echo other-pane; cat").returncode == 0
+    running.host.send("\x02:")
+    running.host.wait_text("command")
+    running.host.send("switch-workspace other\r")
+    running.host.wait_text("other-pane")
+    assert running.ask("list-clients")["clients"] == []
+    other = running.room / "fugue-tui" / "other.sock"
+    switched = running.shell("switch-workspace", "--workspace", "other", running.name)
+    assert switched.returncode == 0, switched.stderr
+    running.host.wait_text("ready")
+    assert running.shell("switch-workspace", "--workspace", running.name, "nowhere").returncode == 1
+    os.kill(connected_pid(other), signal.SIGTERM)
+    running.host.wait_until(lambda: not other.exists())
+    running.host.send("\x02:")
+    running.host.wait_text("command")
+    running.host.send("switch-workspace other\r")
+    running.host.wait_text("bring it back?")
+    running.host.send("\x1b")
+    running.host.wait_until(lambda: "bring it back?" not in running.host.text)
+    running.host.send("\x02d")
+    left(running.host, b"[detached from other]")
+
+
+def connected_pid(path: Path) -> int:
+    """The process that listens at a socket."""
+    with sockets.connect(str(path)) as link:
+        pid = peer_of(link).pid
+    assert pid
+    return pid

@@ -211,6 +211,18 @@ def serve(fork_server: ForkServer, private_dir: Path, tmp_path: Path) -> Iterato
         each.close()
 
 
+@pytest.fixture
+def serve_mirrored(serve: Serve) -> Serve:
+    """The same for a workspace whose terminals all show the same."""
+
+    def serve_mirrored(*command: str, config: str = "[ui]\nwhich_key_delay_ms = 10000\n", **wanted: Any) -> Serving:
+        mirrored = "[session]\nviews = 'mirrored'\n"
+        config = config.replace("[session]\n", mirrored) if "[session]\n" in config else mirrored + config
+        return serve(*command, config=config, **wanted)
+
+    return serve_mirrored
+
+
 def _json(words: tuple[str, ...]) -> str:
     import json
 

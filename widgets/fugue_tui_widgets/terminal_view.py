@@ -129,7 +129,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         """Read the terminal and repaint the changed rows of the view through Textual's compositor; which those are."""
         if self.live is None:
             return set()
-        damage = self.live.refresh()
+        damage = self.live.refresh(self)
         rows = set(self.touched(damage))
         if self.draws_cursor:
             rows |= self._moved_cursor()
@@ -139,7 +139,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def read(self) -> set[int]:
         """Read the terminal; the changed rows, which the caller draws."""
-        return set() if self.live is None else set(self.touched(self.live.refresh()))
+        return set() if self.live is None else set(self.touched(self.live.refresh(self)))
 
     def touched(self, damage: Damage) -> Iterable[int]:
         """Drop the cached strips of what changed; the rows to repaint, in view coordinates."""
@@ -308,6 +308,6 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def _report_focus(self, focused: bool) -> None:
         if self.live is not None and self.live.exit is None:
-            self.live.focus(focused)
+            self.live.focus(focused, self)
         if self.draws_cursor:
             self.refresh()

@@ -6,20 +6,28 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from fugue_tui.attach_protocol import Bye, Hello, Welcome
+from fugue_tui.attach_protocol import SWITCHED, Bye, Hello, Welcome
 from fugue_tui.attach_server.client import AttachedClient, Link, prefixes
 from fugue_tui.attach_server.handshake import terminal_title
+from fugue_tui.attach_server.output.kitty_images import DELETE_ALL
 from fugue_tui.attach_server.served_workspace import ServedWorkspace
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.errors import NotFound
+from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.multiplexer.client_environment import parse
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.views import View
 from fugue_tui.sanitize import clean
 
 
 class ViewClients(Protocol):
     """The clients of one view."""
+
+    @property
+    def view(self) -> View:
+        """What they show."""
+        ...
 
     @property
     def focused(self) -> bool:
@@ -82,6 +90,7 @@ class AllClients:
     def finish(self, bye: Bye) -> None:
         """Detach every client at the end of the program; waits for their unsent output, for a bounded time."""
         for client in self.all():
+            _delete_images(client)
             client.link.finish(bye)
         self.views.clear()
 
@@ -110,6 +119,13 @@ class AllClients:
             for foreground, colour in client.capabilities.defaults.items():
                 self._workspace.set_default_colour(foreground, colour)
 
+    def set_graphics(self) -> None:
+        """Programs may send images while a client shows them; their cells have its pixels."""
+        shows = [client for client in self.all() if client.capabilities.images]
+        latest = max(shows, key=lambda client: client.last_used, default=None)
+        cell = latest.capabilities.cell if latest is not None else None
+        self._workspace.set_graphics(shown=latest is not None, cell=cell or CELL_PIXELS)
+
     def set_environment(self, client: AttachedClient, data: bytes) -> None:
         """A client sent its variables for new panes."""
         if client in self.all():
@@ -127,12 +143,25 @@ class AllClients:
     def attached(self) -> tuple[AttachedTerminal, ...]:
         """The attached clients as commands report them, oldest first."""
         latest = self.latest
-        return tuple(replace(client.info, latest=client is latest) for client in self.all())
+        found = [
+            replace(client.info, latest=client is latest, view=clients.view.id, window=clients.view.window)
+            for clients in self.views
+            for client in clients.all()
+        ]
+        return tuple(sorted(found, key=lambda client: client.id))
 
     def detach(self, client: int) -> None:
         """Detach one client. Raises NotFound, or Refused for the program's own terminal."""
+        self._part(client, Bye("detached"))
+
+    def switch(self, client: int, workspace: str) -> None:
+        """Have one client attach to another workspace. Raises NotFound, or Refused for the program's own terminal."""
+        self._part(client, Bye(SWITCHED, workspace))
+
+    def _part(self, client: int, bye: Bye) -> None:
         found, view = self._numbered(client)
-        found.link.part(Bye("detached"))
+        _delete_images(found)
+        found.link.part(bye)
         view.remove(found)
 
     def refresh(self, client: int) -> None:
@@ -172,3 +201,9 @@ class AllClients:
         """Send what has no place on the screen, such as a bell, to every client that can accept it now."""
         for client in self.all():
             client.send(data, to_read_only=to_read_only)
+
+
+def _delete_images(client: AttachedClient) -> None:
+    """Free what the host of a client keeps for it, which is about to detach."""
+    if client.capabilities.kitty_graphics:
+        client.writer.write(DELETE_ALL)

@@ -12,13 +12,14 @@ from typing import Final
 
 from fugue_tui.attach_protocol import Extent
 from fugue_tui.attach_server.all_clients import AllClients
-from fugue_tui.attach_server.capabilities import Change
+from fugue_tui.attach_server.capabilities import SIXEL_QUERY, Change
 from fugue_tui.attach_server.client import AttachedClient, DrawMode, drawable, prefixes
 from fugue_tui.attach_server.input.input_parser import Focused
 from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.served_app import ServedApp
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.events.derive import EventKind
+from fugue_tui.multiplexer.views import View
 
 LAG_SECONDS: Final = 0.1
 """How long a mirror may have unsent output before the others no longer wait for it."""
@@ -45,6 +46,17 @@ class ClientRegistry:
         self._batch: bytearray | None = None
         self.watched = True
         """Whether any client shows the screen; True before the first has attached."""
+        self._wanted: Size | None = None
+
+    @property
+    def view(self) -> View:
+        """What they show."""
+        return self.app.view
+
+    @property
+    def last_used(self) -> int:
+        """When any of them was used last, as a rank; 0 for clients that only look on."""
+        return max((client.last_used for client in self._all), default=0)
 
     # Attach and detach
 
@@ -53,7 +65,6 @@ class ClientRegistry:
         client.writer.on_drain = partial(self.app.enter, self.app.resume_painting)
         client.writer.on_overflow = partial(self.repaint, client)
         self._all.append(client)
-        client.query()
         self._follow_host(client)
         self.regroup()
 
@@ -66,6 +77,8 @@ class ClientRegistry:
         if client.escape_timer is not None:
             client.escape_timer.cancel()
         self._everyone.use_environment()
+        if client.capabilities.images:
+            self._everyone.set_graphics()
         self.app.enter(self._removed, client)
 
     def _removed(self, client: AttachedClient) -> None:
@@ -74,6 +87,14 @@ class ClientRegistry:
         self.regroup()
         self.app.client_detached(client)
         self.update_focus(client)
+
+    def release(self, client: AttachedClient) -> None:
+        """A client is about to show another view."""
+        self._all.remove(client)
+        client.invalidate()
+        client.draw_mode = DrawMode.WAITING
+        self.regroup()
+        self.app.client_detached(client)
 
     def suspend(self, client: AttachedClient) -> None:
         """A client was stopped: it is not drawn on until it reports its size again."""
@@ -92,10 +113,14 @@ class ClientRegistry:
     def use(self, client: AttachedClient, *, again: bool = False) -> None:
         """The user acted there: it is the latest client."""
         changed = self._everyone.use(client)
+        if not client.read_only:
+            self.app.used()
         if changed or again:
             self._follow_host(client)
             self._everyone.use_environment()
             self.regroup(resized=again)
+            if client.capabilities.images:
+                self._everyone.set_graphics()
 
     def update_focus(self, client: AttachedClient) -> None:
         """The focus of a client's terminal has changed: the app has the focus while any client has it that can type."""
@@ -140,13 +165,21 @@ class ClientRegistry:
                 self._follow_host(client)
             case Change.COLOUR_SCHEME:
                 client.query_colours()
+            case Change.SIXEL:
+                client.writer.write(SIXEL_QUERY)
+                self._images_changed()
+            case Change.IMAGES:
+                self._images_changed()
             case None:
                 return
 
     def regroup(self, *, resized: bool = False) -> None:
         """Choose the size of the screen and each client's draw mode; a client that was `resized` may be so again."""
         active = [client for client in self._all if client.draw_mode is not DrawMode.SUSPENDED]
-        wanted = self._wanted_size(active) or self.screen
+        before, self._wanted = self._wanted, self.wanted
+        if before != self._wanted:
+            self.app.wants_size()
+        wanted = self.app.wanted_size() or self.screen
         if bool(active) != self.watched:
             self.watched = bool(active)
             if self.watched:
@@ -167,7 +200,10 @@ class ClientRegistry:
             self._choose_draw_mode(client)
         self._synchronize()
 
-    def _wanted_size(self, active: list[AttachedClient]) -> Size | None:
+    @property
+    def wanted(self) -> Size | None:
+        """The size that these clients want; None if none of them shows the screen."""
+        active = [client for client in self._all if client.draw_mode is not DrawMode.SUSPENDED]
         counted = [client for client in active if not client.read_only] or active
         if not counted:
             return None
@@ -212,6 +248,11 @@ class ClientRegistry:
         """The view has the colours of the terminal that it was used in last."""
         if client is self.latest:
             self.app.follow_host(client)
+
+    def _images_changed(self) -> None:
+        """A client shows other images than before."""
+        self._everyone.set_graphics()
+        self.app.enter(self.app.images_changed)
 
     # Output
 

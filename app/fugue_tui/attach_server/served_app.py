@@ -9,6 +9,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.views import View
 
 
 class ServedApp(Protocol):
@@ -17,6 +18,7 @@ class ServedApp(Protocol):
     mux: Multiplexer
     settings: Config
     dispatcher: Dispatcher
+    view: View
 
     @property
     def shown_size(self) -> Size | None:
@@ -29,6 +31,18 @@ class ServedApp(Protocol):
 
     def when_mounted(self, call: Callable[[], object]) -> None:
         """Run a call once there is a screen."""
+        ...
+
+    def used(self) -> None:
+        """The user acts in this view."""
+        ...
+
+    def wants_size(self) -> None:
+        """The size that the clients of this view want has changed."""
+        ...
+
+    def wanted_size(self) -> Size | None:
+        """The size for the screen: as wanted by the clients of this view, and of others that show the same window."""
         ...
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
@@ -73,6 +87,10 @@ class ServedApp(Protocol):
 
     def follow_host(self, client: AttachedClient) -> None:
         """A client is the latest of the view, or its terminal said more of its colours."""
+        ...
+
+    def images_changed(self) -> None:
+        """A client shows other images than before."""
         ...
 
     def client_attached(self, client: AttachedClient) -> None:

@@ -74,6 +74,7 @@ class AttachServer:
         hello = Hello(*terminal.extent, term=env("TERM", ""), colorterm=env("COLORTERM", ""), no_color=plain)
         client = self.clients.create(tty, hello, local=True)
         view.attach(client)
+        client.query()
         tty.on_input = partial(view.app.enter, InputRouter(view.app, view).feed, client)
         tty.on_size = partial(view.app.enter, view.resize, client)
         tty.awaits_reply = client.capabilities.awaits_reply
@@ -100,6 +101,7 @@ class AttachServer:
             link.part(Bye("error", clean(str(error)), 2))
             return
         link.on_environment = partial(self.clients.set_environment, client)
+        client.query()
         view.app.enter(self._show, client, link, view)
         self.clients.record(EventKind.CLIENT_ATTACHED, client)
         view.app.when_mounted(partial(self._begin, client, link, view))
@@ -112,6 +114,12 @@ class AttachServer:
         link.on_pause = partial(view.app.enter, view.suspend, client)
         link.on_end = partial(self._disconnected, client, view)
         link.on_drop = partial(view.remove, client)
+
+    def move(self, client: AttachedClient, old: ClientRegistry, new: ClientRegistry) -> None:
+        """Have a client show another view."""
+        if isinstance(client.link, SocketLink):
+            old.app.enter(old.release, client)
+            new.app.enter(self._show, client, client.link, new)
 
     def _begin(self, client: AttachedClient, link: SocketLink, view: ClientRegistry) -> None:
         """Read what a client sends, as there is a screen."""

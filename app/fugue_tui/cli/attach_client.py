@@ -63,14 +63,14 @@ def unreachable(name: str) -> NotRunning | None:
     )
 
 
-def here(*, read_only: bool = False, prefix: str = "") -> Hello:
+def here(*, read_only: bool = False, prefix: str = "", mirror: str = "") -> Hello:
     """The attach request of the terminal that this process runs in. Raises TerminalError if stdin is no terminal, or
     ConfigError."""
     if not os.isatty(0):
         raise TerminalError("a workspace is shown on a terminal, and stdin is none; fugue-tui serve runs one without")
     if prefix:
         _check_key(prefix)
-    return introduce(read_only=read_only, prefix=prefix)
+    return introduce(read_only=read_only, prefix=prefix, mirror=mirror)
 
 
 def refuse_itself(path: str, env: Mapping[str, str] = os.environ) -> None:

@@ -8,10 +8,11 @@ import importlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from fugue_tui.cli import tmux_words
 from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say, split_own, write
-from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, UnknownCommand
+from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, Switched, UnknownCommand
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -21,7 +22,7 @@ def run(arguments: Sequence[str]) -> int:
     The outermost error handler: every exception becomes one line, or a traceback if FUGUE_DEBUG is set.
     """
     try:
-        return _route(list(arguments))
+        return _followed(lambda: _route(list(arguments)))
     except FugueError as error:
         return _failed(error, _form_of_errors(arguments))
     except BrokenPipeError:
@@ -34,6 +35,24 @@ def run(arguments: Sequence[str]) -> int:
             raise
         complain(f"internal: {type(error).__name__}: {error}; a bug, FUGUE_DEBUG=1 shows where")
         return 1
+
+
+def _followed(call: Callable[[], int]) -> int:
+    """Call what may show a workspace, and show the others that the user switches to; the exit status of the last."""
+    while True:
+        try:
+            return call()
+        except Switched as switched:
+            call = partial(_switch, switched)
+
+
+def _switch(switched: Switched) -> int:
+    """Show another workspace on this terminal, starting it first if it does not run."""
+    from fugue_tui.cli import start_args
+
+    prefix = ["--prefix", switched.prefix] if switched.prefix else []
+    read_only = ["--read-only"] if switched.read_only else []
+    return start_args.start(start_args.StartRequest(["--workspace", switched.workspace, *prefix, *read_only]))
 
 
 def _form_of_errors(arguments: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ SUBCOMMANDS: Final = (
     Subcommand("open", "[DIR|FILE|LAYOUT] [--yes]", "the same with a project's workspace"),
     Subcommand(
         "attach",
-        "[NAME] [-r|--read-only] [--detach-others] [--prefix KEY]",
+        "[NAME] [-r|--read-only] [--mirror CLIENT] [--detach-others] [--prefix KEY]",
         "attach to one that runs; -r only looks on",
     ),
     Subcommand("detach", "[NAME] [--all]", "send the terminal used last away, or all"),
@@ -88,6 +88,7 @@ OPTIONS: Final = (
     Option(("-e", "--command"), "LINE", "run this line in the first pane, or a new window, instead of a login shell"),
     Option(("--foreground",), "", "run in this terminal alone, without a server: the workspace ends with it"),
     Option(("-r", "--read-only"), "", "look on; type nothing"),
+    Option(("--mirror",), "CLIENT", "show the same as that client of list-clients, or as the latest"),
     Option(("--detached",), "", "start a workspace in the background"),
     Option(("--directory",), "DIR", "start its first pane there"),
     Option(("--prefix",), "KEY", "this terminal's own prefix key, such as ctrl+a"),

@@ -23,14 +23,15 @@ OUTSIDE = ("FUGUE_SOCKET", "FUGUE_WORKSPACE")
 
 def attach(arguments: list[str]) -> int:
     """Attach this terminal to a running workspace."""
-    options, positional, _ = options_of(arguments, (*WHERE, "--prefix"), ("--read-only", "--detach-others"))
+    options, positional, _ = options_of(arguments, (*WHERE, "--prefix", "--mirror"), ("--read-only", "--detach-others"))
     return attach_as(options, positional)
 
 
 def attach_as(options: dict[str, str], positional: list[str]) -> int:
     """Attach with parsed arguments. Raises NotRunning with the way out."""
     wanted = _one("attach", options, positional)
-    hello = here(read_only="--read-only" in options, prefix=options.get("--prefix", ""))
+    prefix, mirror = options.get("--prefix", ""), options.get("--mirror", "")
+    hello = here(read_only="--read-only" in options, prefix=prefix, mirror=mirror)
     if "--detach-others" in options:
         path, name = requested("attach", options, positional, around=False)
         _print_answer(name, path, ["detach-client", "--all"])

@@ -11,7 +11,7 @@ from fugue_tui import attach_protocol, sockets
 from fugue_tui.attach_protocol import Bye, Frames, Hello, Welcome
 from fugue_tui.client.host_terminal import HostTerminal, extent_of, terminal_id
 from fugue_tui.client.relay import CHUNK, Relay
-from fugue_tui.errors import NotRunning, SocketError
+from fugue_tui.errors import NotRunning, SocketError, Switched
 
 LONGEST = 1_024
 """Most bytes of a variable that is sent to the server; 64 of them at most."""
@@ -19,7 +19,9 @@ MULTIPLEXERS = (("TMUX", "tmux"), ("ZELLIJ", "zellij"), ("STY", "screen"), ("FUG
 """The environment variable that identifies each multiplexer, innermost first: our panes hide the others' variables."""
 
 
-def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, str] = os.environ) -> Hello:
+def introduce(
+    *, read_only: bool = False, prefix: str = "", mirror: str = "", env: Mapping[str, str] = os.environ
+) -> Hello:
     """The attach request of this terminal."""
     cols, rows, xpixel, ypixel = extent_of(0)
     return Hello(
@@ -35,6 +37,7 @@ def introduce(*, read_only: bool = False, prefix: str = "", env: Mapping[str, st
         read_only=read_only,
         nested=next((name for variable, name in MULTIPLEXERS if env.get(variable)), ""),
         prefix=prefix,
+        mirror=mirror,
     )
 
 
@@ -43,7 +46,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
 
     The server must have received this `hello`. Raises NotRunning if it exits before it answers, AlreadyRunning if
     another serves the workspace, and SocketError if it rejects the client, is not the `wanted` workspace, or ends
-    unexpectedly.
+    unexpectedly, and Switched if the terminal is to show another workspace.
     """
     with link:
         welcome, rest = _welcomed(link, wanted)
@@ -58,6 +61,8 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         finally:
             host.close()
         name = relay.workspace
+        if isinstance(end, Bye) and end.reason == attach_protocol.SWITCHED:
+            raise Switched(end.message, prefix=hello.prefix, read_only=hello.read_only)
         if end is None:
             raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui new {name} starts it again")
         return end if isinstance(end, int) else print_end(end, name)

@@ -128,6 +128,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "space": "select-layout next",
         **{f"alt+{number}": f"select-layout {preset}" for number, preset in enumerate(PRESETS, 1)},
         "E": "equalize-panes",
+        "h": "stack-panes",
         "u": "undo-change",
         "U": "redo-change",
         "T": Action.RENAME_PANE,

@@ -5,6 +5,8 @@ from typing import Protocol
 from msgspec import Struct
 
 from fugue_tui.geometry import Size
+from fugue_tui.ids import WindowId
+from fugue_tui.workspace.model import NO_WINDOW
 
 
 class AttachedTerminal(Struct, frozen=True):
@@ -23,6 +25,10 @@ class AttachedTerminal(Struct, frozen=True):
     read_only: bool = False
     latest: bool = False
     """Whether it is the most recently used."""
+    view: int = 0
+    """The view that it shows; terminals with the same one mirror each other."""
+    window: WindowId = NO_WINDOW
+    """The window that it shows."""
     colours: int = 0
     """The number of colours it supports."""
     kitty_keyboard: bool = False
@@ -42,6 +48,10 @@ class Clients(Protocol):
 
     def detach(self, client: int) -> None:
         """Detach one client. Raises NotFound, or Refused if no server would remain."""
+        ...
+
+    def switch(self, client: int, workspace: str) -> None:
+        """Have one client attach to another workspace. Raises NotFound, or Refused if no server would remain."""
         ...
 
     def refresh(self, client: int) -> None:
@@ -65,6 +75,10 @@ class NoClients:
         from fugue_tui.errors import NotFound
 
         raise NotFound(f"no client {client}; none is attached")
+
+    def switch(self, client: int, workspace: str) -> None:
+        """Raises NotFound."""
+        self.detach(client)
 
     def refresh(self, client: int) -> None:
         """Raises NotFound."""

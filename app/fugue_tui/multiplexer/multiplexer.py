@@ -80,6 +80,7 @@ from fugue_tui.terminal.pty.spawn import Exit, login_shell
 from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.auto_layout import adapted, refitted
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
@@ -280,9 +281,13 @@ class Multiplexer:
 
         The active window is that of the current view. New panes need `open`. Raises Refused if the user has
         priority."""
-        new = self.lease.admit(self.workspace, new)
+        new = self._adapted(self.lease.admit(self.workspace, new))
         if new is not self.workspace:
             self._replace(self.views.assign(self._workspace, new))
+
+    def _adapted(self, new: Workspace) -> Workspace:
+        """A workspace with the layouts adapted that adapt to the number of panes."""
+        return new if new is self.workspace else adapted(self.workspace, new, self.layouts.bounds)
 
     def _replace(self, new: Workspace) -> None:
         old, self._workspace = self._workspace, new
@@ -306,7 +311,7 @@ class Multiplexer:
         many, an agent may not start them, or the user has priority."""
         if current_call.get().owner:
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
-        after = self.lease.admit(self.workspace, after)
+        after = self._adapted(self.lease.admit(self.workspace, after))
         started: dict[PaneId, Terminal] = {}
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
@@ -356,6 +361,10 @@ class Multiplexer:
         if view is self.views.latest:
             self.layouts.area = area
         self.layouts.resize(view.window, area, others=not self.views.several)
+        histories, after = self.layout_history.all(), refitted(self.workspace, self.layouts.bounds)
+        self.assign(after)
+        for window, history in histories.items():
+            self.layout_history.replace(window, history)
         self.fit()
 
     def add_view(self) -> View:
@@ -372,23 +381,20 @@ class Multiplexer:
             self._replace(replace(self._workspace, active=view.window, recent=view.recent))
 
     def end_view(self, view: View) -> None:
-        """The last terminal of a view has left: if it was used last, another is. Does nothing for the only view."""
-        if not self.views.several:
-            return
-        if view is self.views.latest:
-            self.use_view(next(each for each in reversed(self.views.all) if each is not view))
+        """The last terminal of a view has left, which was not used last."""
         self.views.remove(view)
         if not self.views.several:
             self.layouts.resize(self.views.latest.window, self.views.latest.area, others=True)
             self.fit()
 
     def fit(self) -> None:
-        """Resize every terminal to its pane's size; hidden ones keep theirs."""
+        """Resize every terminal to its pane's size, or to that of the expanded one of its stack; hidden ones keep
+        theirs."""
         for window in self._workspace.windows:
-            for pane, rect in self.layouts.of(window).panes.items():
+            for pane, size in self.layouts.of(window).sizes.items():
                 terminal = self.terminals.get(pane)
-                if terminal is not None and terminal.size != rect.size:
-                    terminal.resize(rect.size)
+                if terminal is not None and terminal.size != size:
+                    terminal.resize(size)
 
     def arrange(self, window: WindowId, layout: Layout) -> None:
         """Replace the layout of a window's panes, and unzoom it."""

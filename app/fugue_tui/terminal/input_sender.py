@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from typing import Final
+from weakref import WeakSet
 
 from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.terminal.emulator.fair_lock import FairLock
@@ -26,6 +27,8 @@ class InputSender:
         self.on_sent: Callable[[bytes], None] | None = None
         """Called with the input that the program is sent, unless the terminal hides it, as a password."""
         self._lock, self._channel = lock, channel
+        self._viewers: WeakSet[object] = WeakSet()
+        """Those that have the focus."""
 
     def write(self, data: bytes) -> int:
         """Send bytes to the program; how many that is. Never waits; raises TerminalGone or InputFull."""
@@ -67,8 +70,14 @@ class InputSender:
         self.sent.wrote(data, self._channel.foreground_group())
         return self._write(data)
 
-    def focus(self, focused: bool) -> None:
-        """Report to the program that it has or lost the focus, if it requested that."""
+    def focus(self, focused: bool, viewer: object | None = None) -> None:
+        """Report to the program that it has or lost the focus, if it requested that: with several viewers, that the
+        first has it or the last has lost it."""
+        before = bool(self._viewers)
+        if viewer is not None:
+            (self._viewers.add if focused else self._viewers.discard)(viewer)
+        if before and self._viewers:
+            return
         self._send(self._encoded(lambda emulator: emulator.encode_focus(focused)))
 
     def _encoded(self, encode: Callable[[Emulator], bytes]) -> bytes:

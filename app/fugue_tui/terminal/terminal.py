@@ -27,6 +27,8 @@ from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.footer import Footer
+from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
+from fugue_tui.terminal.screen.readers import Readers
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
@@ -96,6 +98,7 @@ class Terminal:
         self.shell: Final = ShellIntegration(self._lock, self._log)
         """The shell's prompt and its commands."""
         self._footer = Footer()
+        self._readers = Readers()
         self.copy_mode: Final = CopyMode(self._lock, self._after_change)
         """The selection and the copy-mode cursor."""
         self.birth: Final = emulator.pin() if pty else None
@@ -132,7 +135,7 @@ class Terminal:
         """Start a program on a screen of this size, which the emulator already has; raises SpawnFailed.
 
         Prompt marks with the nonce are trusted; after the first of them all others are ignored."""
-        pty = Pty.spawn(program, size)
+        pty = Pty.spawn(program, size, emulator.graphics.cell)
         return cls(pty, size, pump=pump, emulator=emulator, watcher=watcher, nonce=nonce, before=before)
 
     @classmethod
@@ -244,17 +247,17 @@ class Terminal:
         """Unchanged while there is nothing new to save. Any thread; never waits."""
         return self._screen.changes, self._screen.moves
 
-    def refresh(self) -> Damage:
-        """Snapshot the screen; what changed since the last snapshot."""
+    def refresh(self, reader: object | None = None) -> Damage:
+        """Snapshot the screen; what changed since the last snapshot of one of several readers."""
         with self._lock as screen:
-            return Damage() if screen.closed else self._refresh(screen)
+            return Damage() if screen.closed else self._refresh(screen, reader)
 
-    def frame(self) -> tuple[Damage, list[bytes], Cursor]:
+    def frame(self, reader: object | None = None) -> tuple[Damage, list[bytes], Cursor]:
         """Under one hold of the lock: the damage, its rows as VT text in the order of `damage.rows`, and the cursor."""
         with self._lock as screen:
             if screen.closed:
                 return Damage(), [], Cursor(0, 0, visible=False)
-            damage = self._refresh(screen)
+            damage = self._refresh(screen, reader)
             return damage, self._paint(screen, damage.rows), screen.emulator.cursor
 
     def paint(self) -> list[bytes]:
@@ -273,6 +276,22 @@ class Terminal:
     def cursor(self) -> Cursor:
         """The program's cursor in the last snapshot; only for the thread that refreshes."""
         return self._screen.emulator.cursor
+
+    @property
+    def images(self) -> tuple[Placement, ...]:
+        """Where images are in the last snapshot, lowest first; only for the thread that refreshes."""
+        return () if self._screen.closed else self._screen.emulator.images
+
+    @property
+    def cell(self) -> tuple[int, int]:
+        """Width and height of a cell in the pixels of its images."""
+        return self._screen.emulator.graphics.cell
+
+    def pixels(self, image: Image) -> Pixels | None:
+        """The pixels of an image, decoded without the lock; None if it is gone, or broken."""
+        with self._lock as screen:
+            read = None if screen.closed else screen.emulator.pixels(image)
+        return read() if read else None
 
     @property
     def modes(self) -> Modes:
@@ -347,6 +366,15 @@ class Terminal:
             if not screen.closed:
                 screen.emulator.set_colours(fg, bg)
                 self._after_change(screen)
+
+    def set_graphics(self, graphics: Graphics) -> None:
+        """What the program may do with images, and what it is told of it."""
+        with self._lock as screen:
+            if screen.closed or graphics == screen.emulator.graphics:
+                return
+            screen.emulator.set_graphics(graphics)
+            self._channel.set_cell(graphics.cell)
+            self._after_change(screen)
 
     def resize(self, size: Size) -> None:
         """Resize the screen at once, and notify the program at once or, after rapid changes, within 20 ms."""
@@ -434,13 +462,14 @@ class Terminal:
             self._observers(CLOSED)
             return TerminalHandover(screen.emulator, self._log.history, self._title)
 
-    def _refresh(self, screen: LockedScreen) -> Damage:
+    def _refresh(self, screen: LockedScreen, reader: object | None) -> Damage:
         self._notified = False
         self.copy_mode.hold(screen)
         damage = screen.emulator.refresh()
         if screen.emulator.modes.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
-        return self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
+        damage = self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
+        return self._readers.take(reader, damage, screen.size.rows)
 
     def _paint(self, screen: LockedScreen, rows: tuple[int, ...]) -> list[bytes]:
         painted: list[bytes] = []

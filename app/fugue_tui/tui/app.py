@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from contextvars import Context, copy_context
-from typing import Any, ClassVar, Final, ParamSpec, Protocol
+from typing import Any, ClassVar, Final, ParamSpec, Protocol, TextIO
 
 from textual import constants, events
 from textual._context import active_message_pump
@@ -37,7 +37,8 @@ from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render import region_painter
-from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
+from fugue_tui.tui.render.client_renderer import ClientRenderer
+from fugue_tui.tui.render.compositor import compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import themes, view_model
@@ -89,6 +90,22 @@ class ServerOfViews(ServerContext, Protocol):
         """End the program with an exit status."""
         ...
 
+    def use(self, app: "FugueApp") -> None:
+        """The user acts in a view that was not used last."""
+        ...
+
+    def wanted_size(self, app: "FugueApp") -> Size | None:
+        """The size for a view's screen; None if no client shows it."""
+        ...
+
+    def fit_others(self, app: "FugueApp") -> None:
+        """The clients of a view want another size: fit the other views that show the same window."""
+        ...
+
+    def client_left(self, app: "FugueApp") -> None:
+        """A client of a view has left; the view ends with the last that can type."""
+        ...
+
 
 class FugueApp(App[int], inherit_bindings=False):
     """The full-screen workspace, as one view shows it. Returns the exit status of the program."""
@@ -133,6 +150,8 @@ class FugueApp(App[int], inherit_bindings=False):
         self.grid = PaneGrid(id="grid")
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
+        self._seen = server.mux.workspace
+        """The workspace as it was shown last."""
         self._context_of_view: Context | None = None
         self._when_mounted = list[Callable[[], object]]()
         self._connections = ExitStack()
@@ -232,8 +251,15 @@ class FugueApp(App[int], inherit_bindings=False):
         current_view.set(self.view)
         self._context_of_view = copy_context()
 
+    def print_to(self, file: TextIO) -> None:
+        """Have what is printed go to a file, which Textual keeps for each app otherwise: apps begin and end in any
+        order."""
+        self._capture_stdout = self._capture_stderr = file  # pyright: ignore[reportAttributeAccessIssue]
+
     def enter(self, call: Callable[..., object], *args: object) -> None:
         """Run a call as part of the view, whatever is handled now."""
+        if self.view.ended:
+            return
         if self._context_of_view is None or current_view.get() is self.view:
             call(*args)
         else:
@@ -262,11 +288,22 @@ class FugueApp(App[int], inherit_bindings=False):
         self.actions.agents.start()
         self.base.screen_layout_refresh_signal.subscribe(self, self._settled)  # pyright: ignore[reportUnknownMemberType]
         self._fit(*self.size)
+        self._seen = self.mux.workspace
         self.rebuild()
         self.call_after_refresh(self.server.shown)
         self.isolates_errors = not self.is_headless
         for call in self._when_mounted:
             call()
+        if not self.is_headless:
+            self.clients.regroup()
+
+    def end(self) -> None:
+        """The last terminal of the view has left."""
+        self._connections.close()
+        self.status_updates.end()
+        if (view := self.focused_view) is not None:
+            view.on_blur()
+        self.exit(0)
 
     def _connect(self, callbacks: CallbackList[P], call: Callable[P, object]) -> None:
         """Subscribe a part of the view to something of the workspace."""
@@ -315,6 +352,30 @@ class FugueApp(App[int], inherit_bindings=False):
 
     # Clients
 
+    @property
+    def is_latest(self) -> bool:
+        """Whether this view was used last."""
+        return self.view is self.mux.views.latest
+
+    def used(self) -> None:
+        """The user acts in this view."""
+        if not self.is_latest:
+            self.server.use(self)
+
+    def wants_size(self) -> None:
+        """The size that the clients of this view want has changed: fit the views of the same window."""
+        self.server.fit_others(self)
+
+    def wanted_size(self) -> Size | None:
+        """The size for the screen."""
+        return self.server.wanted_size(self)
+
+    def fit(self) -> None:
+        """Fit the screen to the window that is shown, or the window to the screen."""
+        self.clients.regroup()
+        if self._mounted and self.clients.screen == self.shown_size:
+            self._fit(*self.size)
+
     def client_attached(self, client: AttachedClient) -> None:
         """Inform a client if it is read-only, or if the workspace cannot be saved."""
         if client.read_only:
@@ -324,9 +385,10 @@ class FugueApp(App[int], inherit_bindings=False):
             self.inform(saver.complaint, saver.TOPIC)
 
     def client_detached(self, client: AttachedClient) -> None:
-        """Forget the pending input of a client."""
+        """Forget the pending input of a client; the view ends with the last one."""
         self.keyboard.drop(client.id)
         self._renderer.scrollback.drop(client)
+        self.server.client_left(self)
 
     def is_prefix(self, client: AttachedClient, press: KeyPress) -> bool:
         """Whether a key is a prefix at a client."""
@@ -352,9 +414,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self._renderer.invalidate()
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
-        """Lay the screen out for another size."""
-        assert isinstance(self._driver, TerminalDriver)
-        self._driver.lay_out(size, at_once=at_once)
+        """Lay the screen out for another size, once there is one."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.lay_out(size, at_once=at_once)
 
     def handle(self, client: AttachedClient, event: HostEvent) -> None:
         """Handle input of a client, in the order of the calls."""
@@ -383,6 +445,11 @@ class FugueApp(App[int], inherit_bindings=False):
         """A client can accept output again: paint what it waits for."""
         self._frames.schedule()
         self._renderer.schedule()
+        self._frames.images.resume()
+
+    def images_changed(self) -> None:
+        """A client shows other images than before."""
+        self._frames.images.update(None)
 
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, with those of this program."""
@@ -462,6 +529,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.displayed()
             self.clients.laid_out()
             self._renderer.invalidate()
+            self._frames.images.update(None)
 
     def paint_regions(self, screen: Screen[Any]) -> bool:
         """Paint what changed on the screen on top; False leaves that to Textual's compositor."""
@@ -472,6 +540,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.displayed()
         self.clients.laid_out()
         self._renderer.invalidate(rows)
+        self._frames.images.update(rows)
         return True
 
     def _update_status(self) -> None:
@@ -533,7 +602,11 @@ class FugueApp(App[int], inherit_bindings=False):
         self._is_switching = True
         self.base.refresh(layout=True)
 
-    def _changed(self, old: Workspace, new: Workspace) -> None:
+    def _changed(self, *_: Workspace) -> None:
+        old, self._seen = self._seen, self.mux.workspace
+        new, same = self._seen, old.windows is self._seen.windows and old.panes is self._seen.panes
+        if same and (old.name, old.active) == (new.name, new.active):
+            return  # Another view shows another window.
         if not self._is_switching:
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
         if new.windows:

@@ -79,6 +79,10 @@ class ServerContext(Protocol):
         """Show a message in the status bar of the view used last, after earlier ones and once a client shows it."""
         ...
 
+    def push_screen(self, screen: Screen[Any], callback: Callable[[Any], None] | None = None) -> object:
+        """Open a dialog in the view used last; `callback` gets its result."""
+        ...
+
     def is_seen(self, pane: PaneId) -> bool:
         """Whether the user looks at a pane."""
         ...
@@ -101,6 +105,11 @@ class AppContext(ServedApp, Protocol):
     @property
     def server(self) -> ServerContext:
         """What there is once for all views."""
+        ...
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether this view was used last."""
         ...
 
     def driver_started(self) -> None:

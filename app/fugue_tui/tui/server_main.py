@@ -311,7 +311,7 @@ class _Server:
             shown()
             prompt.ask()
 
-        prompt.attach(app.views[0])
+        prompt.attach(app)
         if self._offers_restore:
             app.on_shown = ask
         elif prompt.ended or app.mux.before is not None:

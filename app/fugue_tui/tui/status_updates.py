@@ -40,6 +40,14 @@ class StatusUpdates:
         self._soon: asyncio.TimerHandle | None = None
         self._changed = set[PaneId]()
         self._updated_at = float("-inf")
+        self._ended = False
+
+    def end(self) -> None:
+        """Update no more: the view has ended."""
+        self._ended = True
+        for timer in (self._timer, self._soon):
+            if timer is not None:
+                timer.cancel()
 
     def request(self) -> None:
         """Titles or states may have changed: update."""
@@ -91,7 +99,7 @@ class StatusUpdates:
 
     def output_arrived(self) -> None:
         """Programs have written output: the names of the running programs may change."""
-        if self._timer is None:
+        if self._timer is None and not self._ended:
             seconds = max(LABEL_SECONDS, self._pause()) if self._clients.watched else REST_SECONDS
             self._timer = asyncio.get_running_loop().call_later(seconds, self._elapsed)
 

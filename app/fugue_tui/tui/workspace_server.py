@@ -5,14 +5,17 @@ Each view is an app of its own in the same loop. What is not of a view is shown 
 
 import asyncio
 import gc
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stderr, redirect_stdout
 from contextvars import copy_context
 from typing import Any, Final
 
 from textual.screen import Screen
 
-from fugue_tui.attach_protocol import Bye, Hello
-from fugue_tui.attach_server.client import clipboard_sequence
+from fugue_tui.attach_protocol import LATEST, Bye, Hello
+from fugue_tui.attach_server.client import clipboard_sequence, drawable
 from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.attach_server.server import AttachServer
@@ -21,6 +24,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.commands.show_agents import AGENTS
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Keymap
+from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -41,6 +45,9 @@ from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.workspace.model import Workspace
+
+COLLECT_SECONDS: Final = 5.0
+"""From the end of a view until its memory is freed."""
 
 
 class AllStatusBars:
@@ -111,10 +118,15 @@ class WorkspaceServer:
         self.status = 0
         """The exit status of the program."""
         self._context = copy_context()
-        self._shown = False
-        self.views = [FugueApp(self, mux.views.latest)]
+        self._started = self._serves = self._shown = self._leaving = False
+        self._mouse = True
+        self._fitted: tuple[object, ...] = ()
+        """The view that was used last, and each with its window, as of the last change."""
+        self._collecting: asyncio.TimerHandle | None = None
+        self._tasks = set[asyncio.Task[None]]()
+        self.views = list[FugueApp]()
         """An app for each view, oldest first."""
-        self.clients.views.append(self.views[0].clients)
+        self._add(mux.views.latest)
 
     @property
     def latest(self) -> FugueApp:
@@ -127,7 +139,7 @@ class WorkspaceServer:
         return self._app_of(self.mux.views.current)
 
     def _app_of(self, view: View) -> FugueApp:
-        return next(app for app in self.views if app.view is view)
+        return next((app for app in self.views if app.view is view), self.views[0])
 
     # Start and end
 
@@ -136,27 +148,46 @@ class WorkspaceServer:
         return asyncio.run(self._run(size, mouse=mouse))
 
     async def _run(self, size: Size, *, mouse: bool) -> int:
-        first = self.views[0]
-        try:
-            await first.run_async(mouse=mouse, size=(size.cols, size.rows))
-        finally:
-            self.attach_server.close()
+        first, self._mouse = self.views[0], mouse
+        with open(os.devnull, "w") as null, redirect_stdout(null), redirect_stderr(null):
+            try:
+                self._show(first, size)
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
+            finally:
+                self.attach_server.close()
         return self.status or first.return_code or 0
+
+    def _show(self, app: FugueApp, size: Size) -> None:
+        """Run the app of a view, on a screen of a size at first."""
+        app.print_to(sys.stdout)
+        task = asyncio.get_running_loop().create_task(self._run_view(app, size), context=self._context.copy())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run_view(self, app: FugueApp, size: Size) -> None:
+        await app.run_async(mouse=self._mouse, size=(size.cols, size.rows))
+        if not self._leaving:
+            for client in app.clients.all():
+                client.link.part(Bye("error", "a bug in fugue-tui; its log has the details", 1))
+                app.clients.remove(client)
 
     def driver_started(self, app: FugueApp) -> None:
         """A view has a driver, and no screen yet: the first handles signals and the program's own terminal."""
-        self.attach_server.start(app.clients)
+        if not self._started:
+            self._started = True
+            self.attach_server.start(app.clients)
 
     def start(self, app: FugueApp) -> None:
         """The first view has a screen: attach clients, and begin all services."""
-        if app is not self.views[0]:
+        if self._serves:
             return
+        self._serves = True
         self.stop_painter()
         self.config_applier.report_faults()
         self._context.copy().run(self._start, app.is_headless)
         if not app.is_headless:
             self.attach_server.attach_first()
-            app.clients.regroup()
             self.mux.clients = self.clients
 
     def _start(self, headless: bool) -> None:
@@ -204,15 +235,86 @@ class WorkspaceServer:
     def leave(self, status: int = 0, message: str = "") -> None:
         """End the program with an exit status; clients are sent the message."""
         self.attach_server.bye = Bye("ended", clean(message), status)
-        self.status = status
+        self.status, self._leaving = status, True
         for app in self.views:
             app.enter(app.exit, status)
 
     # Views
 
     def view_for(self, hello: Hello) -> ClientRegistry:
-        """The view of a client that attaches."""
-        return self.views[0].clients
+        """The view of a client that attaches: one that others see too, or its own. Raises NotFound if it wants to see
+        that of a client which is not attached."""
+        if hello.mirror and hello.mirror != LATEST:
+            return self._of_client(hello.mirror).clients
+        if hello.mirror or hello.read_only or self.settings.session.views == "mirrored":
+            return self.latest.clients
+        unused = next((app for app in self.views if not app.clients.all()), None)
+        if unused is not None:
+            return unused.clients
+        app = self._add(self.mux.add_view())
+        self._show(app, drawable(hello.cols, hello.rows))
+        return app.clients
+
+    def _add(self, view: View) -> FugueApp:
+        app = FugueApp(self, view)
+        self.views.append(app)
+        self.clients.views.append(app.clients)
+        return app
+
+    def _of_client(self, number: str) -> FugueApp:
+        found = next((app for app in self.views for each in app.clients.all() if str(each.id) == number), None)
+        if found is None:
+            raise NotFound(f"no client {clean(number, 20)} is attached; list-clients shows the numbers")
+        return found
+
+    def client_left(self, app: FugueApp) -> None:
+        """A client of a view has left; the view ends with the last that can type, unless it is the only one."""
+        left = app.clients.all()
+        if self._leaving or self.views == [app] or app not in self.views or any(not each.read_only for each in left):
+            return
+        self.views.remove(app)
+        if app.is_latest:
+            self.mux.use_view(max(self.views, key=lambda each: each.clients.last_used).view)
+        for client in left:
+            self.attach_server.move(client, app.clients, self.latest.clients)
+        self.clients.views.remove(app.clients)
+        app.end()
+        self.mux.end_view(app.view)
+        self._fit(self.views)
+        if self._collecting is None:
+            self._collecting = asyncio.get_running_loop().call_later(COLLECT_SECONDS, self._collect)
+
+    def _collect(self) -> None:
+        """Free the memory of views that have ended, which are cyclic."""
+        self._collecting = None
+        gc.collect()
+
+    def use(self, app: FugueApp) -> None:
+        """The user acts in a view that was not used last."""
+        self.mux.use_view(app.view)
+
+    def wanted_size(self, app: FugueApp) -> Size | None:
+        """The size for a view's screen, on which all agree that show the same window; None if no client shows it."""
+        sizes = {each.clients.last_used: size for each in self._showing(app) if (size := each.clients.wanted)}
+        if not sizes:
+            return None
+        if self.settings.session.size == "smallest":
+            if max(sizes):
+                sizes.pop(0, None)  # Who only looks on has no say.
+            return Size(min(size.cols for size in sizes.values()), min(size.rows for size in sizes.values()))
+        return sizes[max(sizes)]
+
+    def fit_others(self, app: FugueApp) -> None:
+        """The clients of a view want another size: fit the other views that show the same window."""
+        self._fit([each for each in self._showing(app) if each is not app])
+
+    def _showing(self, app: FugueApp) -> list[FugueApp]:
+        """The views that show the same window as another, and that one."""
+        return [each for each in self.views if each is app or each.view.window == app.view.window]
+
+    def _fit(self, apps: Iterable[FugueApp]) -> None:
+        for app in tuple(apps):
+            app.enter(app.fit)
 
     def rebuild(self) -> None:
         """Update the widgets of all views from the workspace."""
@@ -229,6 +331,10 @@ class WorkspaceServer:
         """A default colour of the latest client's terminal, which programs in panes can query."""
         self.config_applier.set_default_colour(foreground, colour)
 
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels, which programs in panes can query."""
+        self.config_applier.set_graphics(shown=shown, cell=cell)
+
     def is_seen(self, pane: PaneId) -> bool:
         """Whether the user looks at a pane: it has the focus, in a view whose terminal has it."""
         window = self.mux.window_of(pane)
@@ -236,6 +342,11 @@ class WorkspaceServer:
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
         self.pane_notifications.bell_windows.difference_update(self.mux.views.shown)
+        shown = (self.mux.views.latest, *((each, each.window) for each in self.mux.views.all))
+        if shown != self._fitted:
+            self._fitted = shown
+            if len(self.views) > 1:
+                self._fit(self.views)
         if old.name != new.name:
             self.clients.rename(new.name)
 

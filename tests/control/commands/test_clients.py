@@ -1,11 +1,12 @@
 """The commands on attached terminals, by words and for agents."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.errors import InvalidArgument, NotFound, Refused
+from fugue_tui.errors import InvalidArgument, NotFound, Refused, SocketError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.clients import AttachedTerminal
 
@@ -21,6 +22,7 @@ class Two:
         ]
     )
     refreshed: list[int] = field(default_factory=list[int])
+    switched: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     keeps: bool = False
 
     def attached(self) -> tuple[AttachedTerminal, ...]:
@@ -30,6 +32,9 @@ class Two:
         if self.keeps:
             raise Refused("nothing would stay behind")
         self.there = [each for each in self.there if each.id != client]
+
+    def switch(self, client: int, workspace: str) -> None:
+        self.switched.append((client, workspace))
 
     def refresh(self, client: int) -> None:
         self.refreshed.append(client)
@@ -89,3 +94,29 @@ def test_a_client_is_painted_again(room: Room, two: Two) -> None:
     assert room.say("refresh-client").id == 1
     assert room.say("refresh-client --client 4").id == 4
     assert two.refreshed == [1, 4]
+
+
+def test_switch_workspace_switches_the_latest_client_to_one_that_is_saved(
+    room: Room, two: Two, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUGUE_STATE", str(tmp_path))
+    (tmp_path / "auto").mkdir()
+    (tmp_path / "auto" / "shop.json").write_text("{}")
+    done = room.say("switch-workspace shop")
+    assert (done.client, done.workspace) == (1, "shop")
+    assert two.switched == [(1, "shop")]
+    room.say("switch-workspace shop --client 4")
+    assert two.switched[-1] == (4, "shop")
+
+
+def test_switch_workspace_needs_another_workspace_that_is_there(
+    room: Room, two: Two, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUGUE_STATE", str(tmp_path))
+    with pytest.raises(NotFound, match="no workspace shop runs or is saved"):
+        room.say("switch-workspace shop")
+    with pytest.raises(InvalidArgument, match="is this one"):
+        room.say(f"switch-workspace {room.mux.workspace.name}")
+    with pytest.raises(SocketError, match="cannot name a workspace"):
+        room.say("switch-workspace ../etc")
+    assert two.switched == []

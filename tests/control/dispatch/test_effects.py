@@ -21,6 +21,7 @@ EFFECTS = {
     "paste-buffer": CLIPBOARD | INPUT,
     "save-buffer": CLIPBOARD,
     "scratch-pane": LAYOUT,
+    "stack-panes": LAYOUT,
     "set-buffer": CLIPBOARD | LAYOUT,
     "show-buffer": CLIPBOARD,
     "clear-clipboard": CLIPBOARD,

@@ -7,6 +7,7 @@ import pytest
 from tests.tui.render.test_two_ways_of_painting import LOOKS, differing
 from tests.tui.served_workspace import Serve, Serving
 from tests.tui.served_workspace import serve as serve
+from tests.tui.served_workspace import serve_mirrored as serve_mirrored
 from tests.tui.socket_clients import Client, hello
 
 from fugue_tui.geometry import Size
@@ -36,8 +37,8 @@ def both(serve: Serve, *command: str, **small: object) -> tuple[Serving, Client,
     return serving, serving.first, other
 
 
-def test_a_smaller_terminal_sees_the_part_with_the_cursor_and_the_status_bar(serve: Serve) -> None:
-    serving, large, small = both(serve, "sh", "-c", "exec cat >/dev/null")
+def test_a_smaller_terminal_sees_the_part_with_the_cursor_and_the_status_bar(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored, "sh", "-c", "exec cat >/dev/null")
     large.send("\r".join(f"line {n}" for n in range(40)) + "\r" + "y" * 60)
     serving.shows(large, "line 39", "y" * 60)
     serving.until(lambda: "yyy" in small.text)
@@ -49,8 +50,8 @@ def test_a_smaller_terminal_sees_the_part_with_the_cursor_and_the_status_bar(ser
     assert (small.cursor.x, small.cursor.y, small.cursor.visible) == (39, cursor.y - top, True)
 
 
-def test_the_part_stays_where_it_is_until_the_cursor_leaves_it(serve: Serve) -> None:
-    serving, large, small = both(serve)
+def test_the_part_stays_where_it_is_until_the_cursor_leaves_it(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored)
     large.send("\x02%")
     serving.shows(large, "%2")
     large.send("right here")
@@ -61,8 +62,8 @@ def test_the_part_stays_where_it_is_until_the_cursor_leaves_it(serve: Serve) -> 
     serving.shows(small, "x and left")
 
 
-def test_the_terminal_that_is_used_has_the_screen_in_its_size(serve: Serve) -> None:
-    serving, large, small = both(serve, "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done")
+def test_the_terminal_that_is_used_has_the_screen_in_its_size(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored, "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done")
     small.send("k")
     serving.shows(small, "11 40")
     serving.settle()
@@ -77,8 +78,8 @@ def unused(client: Client, used: Size) -> list[str]:
     return [row[used.cols :] if y < used.rows else row for y, row in enumerate(rows)]
 
 
-def test_the_unused_area_of_a_larger_terminal_has_a_border_and_dots(serve: Serve) -> None:
-    serving, large, small = both(serve, "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done")
+def test_the_unused_area_of_a_larger_terminal_has_a_border_and_dots(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored, "sh", "-c", "trap 'stty size' WINCH; while :; do sleep 0.05; done")
     small.send("k")
     serving.shows(small, "11 40")
     serving.settle()
@@ -96,8 +97,8 @@ def test_the_unused_area_of_a_larger_terminal_has_a_border_and_dots(serve: Serve
     assert "··" not in large.text
 
 
-def test_the_unused_area_stays_while_the_screen_scrolls(serve: Serve) -> None:
-    serving, large, small = both(serve)
+def test_the_unused_area_stays_while_the_screen_scrolls(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored)
     small.send("".join(f"{number}\r" for number in range(60)))
     serving.shows(small, "59")
     serving.until(lambda: "59" in large.text)
@@ -107,8 +108,8 @@ def test_the_unused_area_stays_while_the_screen_scrolls(serve: Serve) -> None:
     assert part(large, 0, range(12), 40) == part(small, 0, range(12), 40)
 
 
-def test_the_border_of_the_unused_area_is_drawn_in_the_style_of_the_dividers(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE), config="[ui]\ndividers = 'ascii'\n")
+def test_the_border_of_the_unused_area_is_drawn_in_the_style_of_the_dividers(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE), config="[ui]\ndividers = 'ascii'\n")
     serving.shows(serving.first, "1 cat")
     small = serving.attach(Size(60, 20))
     serving.shows(small, "1 cat")
@@ -117,8 +118,8 @@ def test_the_border_of_the_unused_area_is_drawn_in_the_style_of_the_dividers(ser
     assert unused(serving.first, small.emulator.size) == ["|" + "." * 29] * 20 + [below] + ["." * 90] * 9
 
 
-def test_a_smaller_terminal_shows_the_focused_dialog(serve: Serve) -> None:
-    serving, large, small = both(serve)
+def test_a_smaller_terminal_shows_the_focused_dialog(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored)
     large.send("\x02x")
     serving.shows(large, "Close pane")
     serving.shows(small, "Close")
@@ -127,8 +128,8 @@ def test_a_smaller_terminal_shows_the_focused_dialog(serve: Serve) -> None:
     serving.until(lambda: "Close" not in small.text)
 
 
-def test_a_click_in_a_part_is_where_it_shows(serve: Serve) -> None:
-    serving, large, small = both(serve)
+def test_a_click_in_a_part_is_where_it_shows(serve_mirrored: Serve) -> None:
+    serving, large, small = both(serve_mirrored)
     large.send("\x02%")
     serving.shows(large, "%2")
     large.send("z" * 40)
@@ -152,9 +153,9 @@ def no_colours(answer: bytes) -> bytes:
         ("vt100", r"\x1b\[([0-9;]*;)?(3|4|9|10)[0-7](;[0-9;]*)?m"),
     ],
 )
-def test_fewer_colours_are_what_is_sent(serve: Serve, term: str, never: str) -> None:
+def test_fewer_colours_are_what_is_sent(serve_mirrored: Serve, term: str, never: str) -> None:
     serving, large, other = both(
-        serve, "sh", "-c", COLOURFUL, size=LARGE, term=term, colorterm="", answering=no_colours
+        serve_mirrored, "sh", "-c", COLOURFUL, size=LARGE, term=term, colorterm="", answering=no_colours
     )
     serving.shows(other, "true indexed plain")
     assert b"38;2;255;100;50" in large.received
@@ -167,10 +168,10 @@ def test_fewer_colours_are_what_is_sent(serve: Serve, term: str, never: str) -> 
     assert other.cursor == large.cursor
 
 
-def test_clients_with_frames_of_their_own_show_the_same_as_mirrors(serve: Serve, tmp_path: Path) -> None:
+def test_clients_with_frames_of_their_own_show_the_same_as_mirrors(serve_mirrored: Serve, tmp_path: Path) -> None:
     file = tmp_path / "looks"
     file.write_bytes(LOOKS)
-    serving = serve("sh", "-c", f"cat {file}; exec cat", first=hello(LARGE))
+    serving = serve_mirrored("sh", "-c", f"cat {file}; exec cat", first=hello(LARGE))
     serving.shows(serving.first, "family")
     other = serving.attach(LARGE, read_only=True)
     serving.shows(other, "family", "read-only")
@@ -204,8 +205,8 @@ def memory(serving: Serving) -> int:
     return int(Path(f"/proc/{serving.process.pid}/statm").read_text().split()[1]) * 4096
 
 
-def test_a_stuck_client_delays_no_other_and_gets_the_newest_frame(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE))
+def test_a_stuck_client_delays_no_other_and_gets_the_newest_frame(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE))
     stuck = serving.attach(LARGE)
     serving.shows(stuck, "1 cat")
     flood(serving)
@@ -224,8 +225,8 @@ def test_a_stuck_client_delays_no_other_and_gets_the_newest_frame(serve: Serve) 
     assert serving.log == ""
 
 
-def test_a_terminal_that_keeps_up_again_is_a_mirror_again(serve: Serve) -> None:
-    serving = serve(first=hello(LARGE), prelude="from fugue_tui.attach_server import registry\n" + SOON)
+def test_a_terminal_that_keeps_up_again_is_a_mirror_again(serve_mirrored: Serve) -> None:
+    serving = serve_mirrored(first=hello(LARGE), prelude="from fugue_tui.attach_server import registry\n" + SOON)
     slow = serving.attach(LARGE)
     serving.shows(slow, "1 cat")
     assert draw_modes(serving) == ["MIRROR", "MIRROR"]

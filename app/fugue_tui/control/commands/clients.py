@@ -1,13 +1,19 @@
 """Commands for clients: the attached terminals."""
 
+import asyncio
+
 from msgspec import Struct
 
+from fugue_tui import sockets
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.sanitize import clean
+from fugue_tui.store import server_records
+from fugue_tui.store.paths import ran_before
 
 
 class ClientInfo(Struct, frozen=True):
@@ -21,6 +27,12 @@ class ClientInfo(Struct, frozen=True):
     """Its TERM, as it reports."""
     size: Size
     """Its size in cells."""
+    session: str
+    """The session that it shows."""
+    window: str | None
+    """The window that it shows; null if there is none."""
+    view: int
+    """The number of its view: terminals with the same one mirror each other."""
     pid: int | None
     """Its client process; null for the terminal that the workspace runs in."""
     read_only: bool
@@ -56,7 +68,7 @@ class ListClients(Command[ClientList], name="list-clients", effect=Effect.READ, 
 
     def run(self, mux: Multiplexer, origin: Origin) -> ClientList:
         """The clients; empty if none is attached."""
-        return ClientList(tuple(map(client_info, mux.clients.attached())))
+        return ClientList(tuple(client_info(mux, client) for client in mux.clients.attached()))
 
 
 class DetachClient(
@@ -91,16 +103,59 @@ class RefreshClient(Command[ClientInfo], name="refresh-client", effect=Effect.RE
         attached = mux.clients.attached()
         number = _find_client(self.client, attached)
         mux.clients.refresh(number)
-        return next(client_info(client) for client in attached if client.id == number)
+        return next(client_info(mux, client) for client in attached if client.id == number)
 
 
-def client_info(client: AttachedTerminal) -> ClientInfo:
+class SwitchedClient(Struct, frozen=True):
+    """A client that shows another workspace now."""
+
+    client: int
+    """Its number in this workspace."""
+    workspace: str
+    """The other workspace."""
+
+
+class SwitchWorkspace(Command[SwitchedClient], name="switch-workspace", effect=Effect.ADMIN, toolset=Toolset.SESSIONS):
+    """Have a terminal show another workspace, which runs or is saved; this one and its programs go on."""
+
+    workspace: str
+    """The name of the other workspace, as fugue-tui ls lists it."""
+    client: int = 0
+    """The client's number; omitted, the client that was active last."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SwitchedClient]:
+        """The client that was switched. Raises NotFound, or Refused for the terminal that the workspace runs in."""
+        sockets.check_name(self.workspace)
+        if self.workspace == mux.workspace.name:
+            raise InvalidArgument(f"workspace: {self.workspace} is this one; select-session changes the session")
+        return run_task(self._switch(mux, _find_client(self.client, mux.clients.attached())))
+
+    async def _switch(self, mux: Multiplexer, client: int) -> SwitchedClient:
+        if not await asyncio.to_thread(_is_there, self.workspace):
+            raise NotFound(
+                f"no workspace {self.workspace} runs or is saved; fugue-tui ls lists them, and "
+                f"fugue-tui new {self.workspace} --detached starts it"
+            )
+        mux.clients.switch(client, self.workspace)
+        return SwitchedClient(client, self.workspace)
+
+
+def _is_there(workspace: str) -> bool:
+    """Whether a workspace runs, or is restored when it is started."""
+    return server_records.holder(workspace) is not None or ran_before(workspace)
+
+
+def client_info(mux: Multiplexer, client: AttachedTerminal) -> ClientInfo:
     """A client as commands report it."""
+    window = next((each for each in mux.workspace.windows if each.id == client.window), None)
     return ClientInfo(
         id=client.id,
         tty=clean(client.tty),
         term=clean(client.term, 64),
         size=client.size,
+        session=clean(window.session) if window is not None else "",
+        window=str(window.id) if window is not None else None,
+        view=client.view,
         pid=client.pid,
         read_only=client.read_only,
         latest=client.latest,

@@ -375,6 +375,7 @@ _COMMAND_LABELS: Final = {
     "rotate-panes": "rotate the panes",
     "select-layout next": "next layout",
     "equalize-panes": "make the panes equal",
+    "stack-panes": "stack or spread panes",
     "undo-change": "undo the last change",
     "redo-change": "redo",
     "create-window": "new window",

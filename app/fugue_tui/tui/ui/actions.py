@@ -26,7 +26,6 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_sections
 from fugue_tui.tui.ui.mcp_results import McpResults
 from fugue_tui.tui.ui.mcp_tools import McpTools
 from fugue_tui.tui.ui.menus import Menus
@@ -39,7 +38,6 @@ from fugue_tui.tui.ui.tree_items import TreeScope
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose
-from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
@@ -65,7 +63,7 @@ class Actions:
         """The menus of the right button."""
         self.paste_newest = buffers.paste_newest
         """Pastes what was copied last."""
-        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app, keyboard.keys_of)
+        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -135,7 +133,11 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
+        from fugue_tui.tui.ui.help_page import help_sections, help_title
+        from fugue_tui_widgets.help_screen import HelpScreen
+
+        keymap = self._keyboard.keymap
+        self._app.push_screen(HelpScreen(help_title(keymap), help_sections(keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
         if self._app.mux.focused is not None:

@@ -93,7 +93,8 @@ class ApprovalPrompt:
         self._app.status_updates.request()
         if waiting and waiting[-1].id > self._last_id:
             self._last_id = waiting[-1].id
-            self._app.alert(f"{waiting[-1].question.grantee.words} asks for your approval")
+            if self._app.is_latest:
+                self._app.alert(f"{waiting[-1].question.grantee.words} asks for your approval")
         self._offer()
 
     def _offer(self) -> None:
@@ -102,7 +103,13 @@ class ApprovalPrompt:
         if not new or self._shown is not None or not self._app.ready:
             return
         left = IDLE_SECONDS - self._app.mux.lease.idle_seconds
-        if left <= 0 and self._app.settled and self._app.clients.watched and not self._app.keys_pending:
+        if (
+            left <= 0
+            and self._app.is_latest
+            and self._app.settled
+            and self._app.clients.watched
+            and not self._app.keys_pending
+        ):
             self._show(new[0], guard=UNASKED_GUARD_SECONDS)
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(max(left, 0.25), self._elapsed)

@@ -51,6 +51,7 @@ SAID: Final = {
     "close-window": "close tab, kill window",
     "zoom-pane": "maximize, full screen, fullscreen, restore the size",
     "select-layout next": "change layout, arrange, tile",
+    "stack-panes": "stacked panes, collapse, accordion, one expanded",
     "equalize-panes": "equal sizes, balance, distribute",
     "undo-change": "undo close, reopen, restore",
     "select-window next": "next tab",

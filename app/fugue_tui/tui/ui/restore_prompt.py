@@ -25,7 +25,7 @@ from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui.workspace.save_model import SavedWorkspace
 
 if TYPE_CHECKING:
-    from fugue_tui.tui.app_context import AppContext
+    from fugue_tui.tui.app_context import ServerContext
     from fugue_tui_widgets.restore_dialog import RestoreDialog
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class RestorePrompt:
 
     def __init__(self, mux: Multiplexer, source: RestoreSource) -> None:
         self._mux, self._source = mux, source
-        self._app: AppContext | None = None
+        self._app: ServerContext | None = None
         self._dialog: RestoreDialog | None = None
         self._disconnect: Callable[[], None] = _nothing
         self._new: Workspace | None = None
@@ -56,7 +56,7 @@ class RestorePrompt:
         """Restore its panes instead of a first pane; their texts follow once there is an app."""
         self._restorer = WorkspaceRestorer(self._mux, self._source).instead()
 
-    def attach(self, app: "AppContext") -> None:
+    def attach(self, app: "ServerContext") -> None:
         """Set the app, which has a saver; nothing is saved until it is known whether this is restored."""
         self._app = app
         self._saver.hold()

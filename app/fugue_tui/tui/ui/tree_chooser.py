@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fugue_tui.client.workspaces import workspaces
+from fugue_tui.control.commands.clients import SwitchWorkspace
 from fugue_tui.control.commands.move import MarkPane
 from fugue_tui.control.commands.panes import ClosePane, FocusPane, RenamePane
 from fugue_tui.control.commands.sessions import KillSession, RenameSession, SelectSession
 from fugue_tui.control.commands.windows import CloseWindow, RenameWindow, SelectWindow
 from fugue_tui.control.core.command import USER, Command
 from fugue_tui.control.core.confirmation import count
-from fugue_tui.control.keymap import Action
 from fugue_tui.control.output.miniature import miniature
 from fugue_tui.control.output.pane_titles import pane_label
 from fugue_tui.control.output.screenshot import capture_pane
@@ -54,9 +54,8 @@ _LISTED: Final = (
 class TreeChooser:
     """Opens the list. Main thread only."""
 
-    def __init__(self, app: AppContext, keys_of: Callable[[str], str]) -> None:
-        """`keys_of` gives the keys of an action."""
-        self._app, self._keys_of = app, keys_of
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
 
     def open(self, scope: TreeScope, *, typing: bool) -> None:
         """List a scope; keys are typed into the filter at first if `typing`."""
@@ -70,15 +69,9 @@ class TreeChooser:
             Scope("workspaces", "others"),
         )
         model = FinderModel("name, directory, command", scopes, _TYPING, _LISTED)
-        choice = _Choice(self._app, self._reach)
+        choice = _Choice(self._app)
         choice.screen = FinderScreen(model, choice, scope=scope, typing=typing)
         self._app.push_screen(choice.screen, lambda _: choice.end())
-
-    def _reach(self, workspace: str) -> None:
-        """Go to another workspace, which runs or is saved."""
-        keys = self._keys_of(Action.DETACH)
-        left = f"; {keys} leaves this one running" if keys else ""
-        self._app.alert(f"fugue-tui {workspace} in a shell attaches to it, or restores it{left}")
 
 
 class _Choice:
@@ -86,8 +79,8 @@ class _Choice:
 
     screen: "FinderScreen"
 
-    def __init__(self, app: AppContext, reach: Callable[[str], None]) -> None:
-        self._app, self._reach = app, reach
+    def __init__(self, app: AppContext) -> None:
+        self._app = app
         self._text, self._scope = "", TreeScope.EVERYTHING
         self._known = dict[PaneId, Facts]()
         self._others: Sequence[Item] | None = None
@@ -234,7 +227,7 @@ class _Choice:
         elif key.startswith(SESSION):
             run(SelectSession(session=key.removeprefix(SESSION)))
         elif key.startswith(WORKSPACE):
-            self._reach(key.removeprefix(WORKSPACE))
+            run(SwitchWorkspace(workspace=key.removeprefix(WORKSPACE)), then=lambda _: None)
 
     def pressed(self, press: str, key: str) -> None:
         """Choose by a digit or a letter, close, rename or mark."""
@@ -243,7 +236,7 @@ class _Choice:
         elif press == "M":
             self._run(MarkPane(clear=True))
         elif key.startswith(WORKSPACE) and press in ("x", "comma", "m"):
-            self._reach(key.removeprefix(WORKSPACE))
+            self._app.alert(f"{key.removeprefix(WORKSPACE)} is another workspace: that is for its own list")
         elif press == "x":
             self._close(key)
         elif press == "comma":
