@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.mcp.client.conftest import small
-from tests.mcp.conftest import Served
+from tests.mcp.conftest import Served, until
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.multiplexer.access.grants import Scope
@@ -72,8 +72,7 @@ def test_the_user_is_asked_first_and_what_is_granted_is_not_asked_again(served: 
 
     call()
     waiting = served.mux.approvals.waiting
-    while not served.on_main(waiting):
-        pass
+    until(lambda: served.on_main(waiting))
     request = served.on_main(waiting)[0]
     # What an unknown tool does is judged as `run`; that it only reads is known once the server runs, and covered.
     assert request.question.effects == {"run by MCP server small"}

@@ -3,20 +3,19 @@
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.mcp.client.conftest import Servers
-from tests.mcp.client.test_http import free_port
+from tests.mcp.client.test_http import free_port, listens
+from tests.mcp.conftest import until
 
 from fugue_tui.config.servers import ServerSettings
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import is_deferred
-from fugue_tui.errors import ServerFailed
 
 pytestmark = pytest.mark.slow
 PATH = os.pathsep.join((os.environ.get("FUGUE_MCP_SERVERS", ""), os.environ.get("PATH", "")))
@@ -58,14 +57,8 @@ def test_everything_over_http(servers: Servers) -> None:
     )
     try:
         servers.use(real=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
-        end = time.monotonic() + 30
-        while True:
-            try:
-                info = servers.room.run(ConnectServer(server="real"))
-                break
-            except ServerFailed:
-                assert time.monotonic() < end
-                time.sleep(0.1)
+        until(lambda: listens(port))
+        info = servers.room.run(ConnectServer(server="real"))
         assert info.protocol == "2025-11-25"
         assert text(servers, "echo", {"message": "hi"}) == "Echo: hi"
     finally:
