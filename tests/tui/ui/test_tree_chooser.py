@@ -197,7 +197,7 @@ async def test_a_session_is_chosen(open_stage: Open) -> None:
 async def test_the_terminal_switches_to_another_workspace_that_is_chosen(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fugue_tui.control.commands.clients._is_there", lambda workspace: True)
+    monkeypatch.setattr("fugue_tui.control.commands.clients._is_there", bool)
     async with open_stage("sh", "-c", HELLO) as stage:
         switched = list[tuple[int, str]]()
         monkeypatch.setattr(stage.server.clients, "attached", lambda: (AttachedTerminal(7, Size(80, 24), latest=True),))
