@@ -24,6 +24,9 @@ PIECES: Final[dict[str, Callable[[int], bytes]]] = {
     "OSC 52": lambda number: b"\x1b]52;c;%s\x07" % base64.b64encode(b"copy %d" % number),
     "OSC 133": lambda number: b"\x1b]133;%s\x07" % (b"A", b"B", b"C", b"D;0")[number % 4],
     "BEL": lambda number: b"\x07",
+    "images": lambda number: (
+        b"\x1b[H\x1b_Ga=T,q=2,f=24,s=32,v=32;%s\x1b\\" % base64.b64encode(bytes([number % 256]) * 3072)
+    ),
 }
 """Output that is repeated without a pause."""
 MIXED: Final = "mixed"

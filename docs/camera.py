@@ -14,19 +14,28 @@ COLOURS = (
     "868e96 ff8787 8ce99a ffe066 748ffc e599f7 66d9e8 f8f9fa 16181d d0d4dc"
 )
 """The 16 colours of the terminal in the pictures, its background and its text."""
+LIGHT = (
+    "073642 dc322f 859900 b58900 268bd2 d33682 2aa198 eee8d5 "
+    "002b36 cb4b16 586e75 657b83 839496 6c71c4 93a1a1 fdf6e3 fdf6e3 586e75"
+)
+"""The same of a light terminal."""
 SIZE = (110, 30)
 DEADLINE = 20.0
 QUIET = 0.35
 """A screen is settled once it stays the same for so many seconds."""
 
 
-def paint() -> None:
+def paint(colours: str) -> None:
     """Let Rich draw pictures in these colours."""
     import rich.console
     from rich.terminal_theme import TerminalTheme
 
-    rgb = [(int(each[:2], 16), int(each[2:4], 16), int(each[4:], 16)) for each in COLOURS.split()]
+    rgb = [_rgb(each) for each in colours.split()]
     rich.console.SVG_EXPORT_THEME = TerminalTheme(rgb[16], rgb[17], rgb[:8], rgb[8:16])
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[:2], 16), int(colour[2:4], 16), int(colour[4:], 16)
 
 
 @dataclass
@@ -36,6 +45,8 @@ class Camera:
     file: Path
     socket: str
     """Where agents in the panes find the workspace, if it is served."""
+    colours: str = COLOURS
+    """Those of the terminal."""
 
     @asynccontextmanager
     async def workspace(
@@ -51,23 +62,30 @@ class Camera:
         from fugue_tui.multiplexer.spawner import Launcher
         from fugue_tui.terminal.pty.io_loop import IOLoop
         from fugue_tui.tui import server_main
-        from fugue_tui.tui.app import FugueApp
         from fugue_tui.tui.main_thread_queue import MainThreadQueue
+        from fugue_tui.tui.ui.themes import HostColours
+        from fugue_tui.tui.workspace_server import WorkspaceServer
         from fugue_tui_mcp.listener import listen
 
         mailbox, pump = MainThreadQueue(), IOLoop()
         pump.start()
         path = self.socket if served else ""
-        mux = Multiplexer("demo", spawner=Launcher(pump), post=mailbox.post, area=Size(cols, rows - 1), socket=path)
+        background, foreground = self.colours.split()[16:]
+        launcher = Launcher(pump)
+        launcher.colours = int(foreground, 16), int(background, 16)
+        mux = Multiplexer("demo", spawner=launcher, post=mailbox.post, area=Size(cols, rows - 1), socket=path)
         self.mux, dispatcher = mux, Dispatcher(mux)
         config = Config(ui=UiSettings(which_key_delay_ms=60_000))
+        paint(self.colours)
         try:
             self.run(dispatcher, *words)
-            self.app: Any = FugueApp(mux, dispatcher, config, mailbox, HostTerminal())
+            views = WorkspaceServer(mux, dispatcher, config, mailbox, HostTerminal())
+            self.app: Any = views.latest
+            self.app.host_theme.host = HostColours(_rgb(background), _rgb(foreground))
             server: Any = None
             if served:
-                server_main._follow_agents(self.app)
-                server = server_main._socket_server(self.app, listen(path, "demo"))
+                server_main._follow_agents(views)
+                server = server_main._socket_server(views, listen(path, "demo"))
             async with self.app.run_test(size=(cols, rows)) as self.pilot:
                 yield self
                 await self.settled()

@@ -233,6 +233,8 @@ def _furnish(home: Path) -> None:
         ".vimrc": (
             "set nocompatible number background=dark termguicolors laststatus=2 ruler title viminfo= noswapfile\n"
             "syntax on\nsilent! colorscheme habamax\n"
+            "if $DEMO_BACKGROUND == 'light'\n"
+            "  set background=light\n  silent! colorscheme lunaperche\n  highlight Normal guibg=NONE\nendif\n"
         ),
         ".nanorc": 'include "/usr/share/nano/*.nanorc"\nset linenumbers\n',
         ".tmux.conf": "set -g status-right ''\nset -g default-terminal tmux-256color\nset -g escape-time 0\n",

@@ -6,6 +6,7 @@ on is in it. A picture whose program is not installed is left out, with a messag
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
 import demo  # noqa: E402
-from camera import Camera, paint  # noqa: E402
+from camera import COLOURS, LIGHT, Camera  # noqa: E402
 
 
 def main(wanted: list[str]) -> int:
@@ -27,14 +28,15 @@ def main(wanted: list[str]) -> int:
     if unknown:
         print(f"no picture {unknown[0]}; there are {', '.join(PICTURES)}", file=sys.stderr)
         return 2
-    paint()
     with demo.home() as home, demo.workers(home / "demo"):
         for name in wanted or PICTURES:
             program, make = PICTURES[name]
             if shutil.which(program) is None:
                 print(f"{name}: left out, {program} is not installed", file=sys.stderr)
                 continue
-            asyncio.run(make(Camera(DOCS / f"{name}.svg", str(home / "run" / "demo.sock"))))
+            light = name.endswith("-light")
+            os.environ["DEMO_BACKGROUND"], colours = ("light", LIGHT) if light else ("dark", COLOURS)
+            asyncio.run(make(Camera(DOCS / f"{name}.svg", str(home / "run" / "demo.sock"), colours)))
             print(f"docs/{name}.svg")
     return 0
 
@@ -261,6 +263,8 @@ PICTURES: dict[str, tuple[str, Make]] = {
     "which-key": ("vim", _which_key),
     "help": ("vim", _help),
     "palette": ("vim", _palette),
+    "help-light": ("vim", _help),
+    "palette-light": ("vim", _palette),
     "vim": ("vim", _vim),
     "htop": ("htop", _htop_picture),
     "less": ("less", _less),

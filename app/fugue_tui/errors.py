@@ -18,6 +18,7 @@
     |   |-- NotRunning
     |   `-- AlreadyRunning
     |-- ServerFailed           another MCP server cannot be started, or does not do what it was asked for
+    |-- Unshowable             a file or an image cannot be shown
     |-- ConfigError            names file, key and reason
     `-- SaveError              a saved workspace cannot be read or written
 
@@ -146,6 +147,12 @@ class ServerFailed(FugueError):
     """Another MCP server cannot be started or reached, or answered with an error."""
 
     code = "server_failed"
+
+
+class Unshowable(FugueError):
+    """A file or an image cannot be shown."""
+
+    code = "unshowable"
 
 
 class ConfigError(FugueError):

@@ -196,6 +196,7 @@ def test_tmuxs_words_do_here_what_they_do_there(
         (["ls", "-F", "#S"], ["tmux", "ls", "-F", "#S"]),
         (["ls"], ["ls"]),
         (["lsb"], ["list-buffers"]),
+        (["popup", "-E", "htop"], ["tmux", "popup", "-E", "htop"]),
         (["send-keys", "-t", "x", "ls", "Enter"], ["tmux", "send-keys", "-t", "x", "ls", "Enter"]),
         (["send-keys", "--pane", "%1", "enter"], ["send-keys", "--pane", "%1", "enter"]),
         (["split-window"], ["tmux", "split-window"]),

@@ -55,7 +55,7 @@ def test_all_faults_are_reported_together_with_file_and_key(file: Path) -> None:
         load(file)
     assert caught.value.faults == (
         f"{file}: terminal.scrolback: no such key; did you mean scrollback? it takes engine, "
-        "scrollback, shell, term, shell_integration, clipboard, on_exit",
+        "scrollback, shell, term, shell_integration, clipboard, images, image_memory, on_exit",
         f'{file}: terminal.engine: "gostty" is not ghostty or pyte; did you mean ghostty?',
         f"{file}: ui.mouse: 1 is not true or false",
         f"{file}: trminal: no such key; did you mean terminal? it takes terminal, keys, hooks, ui, status, session, "

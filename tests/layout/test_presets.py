@@ -144,6 +144,7 @@ def test_presets_with_a_number_of_their_own_say_it() -> None:
         "even_horizontal": None,
         "even_vertical": None,
         "tiled": None,
+        "stacked": None,
     }
 
 

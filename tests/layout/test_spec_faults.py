@@ -67,7 +67,7 @@ FAULTS: list[tuple[Any, str]] = [
         split_with(pane="absent", layout={"direction": "diagonal", "splits": [{}]}),
         'splits[1].layout.direction: "diagonal" is not horizontal (side by side)',
     ),
-    (split_with(size=0.5), "splits[1].size: no such key; it takes pane, direction, splits, layout, ratio"),
+    (split_with(size=0.5), "splits[1].size: no such key; it takes pane, direction, splits, stacked, layout, ratio"),
     (split_with(pane={"command": 3}), "splits[1].pane.command: 3 is not a string for the shell or a list of arguments"),
     (split_with(pane={"command": []}), "splits[1].pane.command: has 0 entries; wants from 1 to"),
     (split_with(pane={"command": ["ls", 3]}), "splits[1].pane.command[1]: 3 is not text"),

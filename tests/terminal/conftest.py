@@ -18,6 +18,7 @@ from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.images import Graphics, Image, Placement
 from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 from fugue_tui.terminal.terminal import Terminal
 
@@ -46,6 +47,8 @@ class Recorder:
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
         self.caret, self.shows_caret = (0, 0), True
+        self.graphics = Graphics()
+        self.images: tuple[Placement, ...] = ()
         self._events: list[Event] = []
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
@@ -54,6 +57,15 @@ class Recorder:
         self.text += data
         del self.text[: -self.limit]
         self._events += self.say(bytes(data))
+
+    def set_graphics(self, graphics: Graphics) -> None:
+        self.graphics = graphics
+
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        return ()
+
+    def pixels(self, image: Image) -> None:
+        return
 
     def take_events(self) -> list[Event]:
         events, self._events = self._events, []

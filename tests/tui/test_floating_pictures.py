@@ -1,4 +1,4 @@
-"""Pictures of floating panes and popups, accepted by a person."""
+"""Pictures of floating panes, popups and stacks, accepted by a person."""
 
 import pytest
 from tests.tui.conftest import Stage
@@ -44,3 +44,12 @@ def test_a_floating_pane_without_the_focus(picture: Picture) -> None:
         await stage.prefix(";")
 
     assert picture(script, drawn=False)
+
+
+@pytest.mark.parametrize(("cols", "rows"), SIZES)
+def test_a_stack_beside_a_pane(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await four(stage)
+        await stage.prefix("h")
+
+    assert picture(script, cols, rows, drawn=False)

@@ -169,7 +169,7 @@ async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> No
         assert stage.rects[1] == Rect(0, 0, 80, 23)
 
 
-@pytest.mark.parametrize(("answer", "open_after"), [("n  no", 2), ("y  yes", 1)])
+@pytest.mark.parametrize(("answer", "open_after"), [("n no", 2), ("y yes", 1)])
 async def test_a_question_fits_on_a_small_screen_and_takes_the_mouse(
     open_stage: Open, answer: str, open_after: int
 ) -> None:
@@ -197,7 +197,7 @@ async def test_ctrl_c_closes_every_dialog(open_stage: Open, keys: str) -> None:
         assert len(stage.mux.terminals) == 2
 
 
-@pytest.mark.parametrize(("hint", "seen"), [("? help", "and then"), ("c window", "[2 "), ("p palette", "what to do")])
+@pytest.mark.parametrize(("hint", "seen"), [("? help", "keys after"), ("c window", "[2 "), ("p palette", "what to do")])
 async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: str, seen: str) -> None:
     async with open_stage() as stage:
         await stage.until(lambda: hint in stage.text)
@@ -345,7 +345,7 @@ async def test_help_opens_and_closes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("question_mark")
         assert isinstance(stage.app.screen, HelpScreen)
-        await stage.until(lambda: "split: side by side" in stage.text and "Panes (ctrl+b and then)" in stage.text)
+        await stage.until(lambda: "split: side by side" in stage.text and "help: keys after ctrl+b" in stage.text)
         await stage.press("q")
         assert stage.app.on_panes
 

@@ -430,9 +430,9 @@ async def test_of_the_keys_after_the_prefix_only_arrows_and_resizing_repeat(
 
 async def test_an_unknown_key_after_the_prefix_is_told_and_discarded(open_stage: Open) -> None:
     async with open_stage() as stage:
-        await stage.prefix("k")
-        await stage.until(lambda: "ctrl+b k does nothing" in stage.text)
-        assert "k" not in stage.pane_text()
+        await stage.prefix("O")
+        await stage.until(lambda: "ctrl+b O does nothing" in stage.text)
+        assert "O" not in stage.pane_text()
 
 
 async def test_the_panel_of_keys_comes_after_the_delay_and_goes_with_the_next_key(open_stage: Open) -> None:

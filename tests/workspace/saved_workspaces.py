@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fugue_tui.config.model import SessionSettings
 from fugue_tui.geometry import Axis, Size
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import Float, Leaf, Node, Split, layered
+from fugue_tui.layout.tree import Float, Leaf, Node, Split, layered, stack
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.workspace import names
@@ -41,6 +41,8 @@ def trees(draw: st.DrawFn, held: list[PaneId], axis: Axis) -> Node:
     """A tree of those panes, whose outermost split lies along that axis."""
     if len(held) == 1:
         return Leaf(held[0])
+    if draw(st.integers(0, 4)) == 0:
+        return stack(held)
     cuts = sorted(draw(st.sets(st.integers(1, len(held) - 1), min_size=1, max_size=4)))
     parts = [held[start:end] for start, end in zip([0, *cuts], [*cuts, len(held)], strict=True)]
     children = tuple(draw(trees(part, axis.other)) for part in parts)
@@ -108,7 +110,18 @@ def workspaces(draw: st.DrawFn) -> SavedWorkspace:
         assert layout is not None
         session = draw(st.sampled_from(["main", "ops"]))
         flags = draw(st.booleans()), draw(st.booleans())
-        windows.append(Window(WindowId(number * 3), names.clean(draw(lines)), layout, active, session, *flags, recent))
+        windows.append(
+            Window(
+                WindowId(number * 3),
+                names.clean(draw(lines)),
+                layout,
+                active,
+                session,
+                *flags,
+                recent,
+                draw(st.booleans()),
+            )
+        )
     order = draw(st.permutations([window.id for window in windows]))
     active = order[0] if order else NO_WINDOW
     workspace = Workspace(

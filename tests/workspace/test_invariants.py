@@ -1,5 +1,6 @@
 """Whatever is done to a workspace, in whatever order, every invariant stands."""
 
+from contextlib import suppress
 from itertools import count
 from typing import Any
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.hypothesis_profiles import examples
 
-from fugue_tui.errors import Refused
+from fugue_tui.errors import NotFound, Refused
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout import edit as layouts
@@ -65,6 +66,16 @@ class AnyHistory(RuleBasedStateMachine):
         self.workspace = edit.add_window(self.workspace, window, [pane], focus=focus, after=after)
         if not focus and was != NO_WINDOW:
             assert self.workspace.active == was
+
+    @rule(pick=picks)
+    def stack(self, pick: int) -> None:
+        if not self.workspace.panes:
+            return
+        pane = self.pane(pick)
+        window = window_with(self.workspace, pane)
+        with suppress(Refused, NotFound):
+            layout = layouts.stack(window.layout, pane)
+            self.workspace = edit.set_layout(self.workspace, window.id, layout)
 
     @rule(pick=picks, hidden=st.booleans(), scratch=st.booleans())
     def float_pane(self, pick: int, hidden: bool, scratch: bool) -> None:

@@ -43,7 +43,7 @@ class Answer(Label):
 
     def __init__(self, text: str, answer: bool) -> None:
         key, _, words = text.partition(" ")
-        super().__init__(Content.assemble((f" {key} ", "bold reverse"), f" {words}"))
+        super().__init__(Content.assemble((f" {key} ", "bold reverse"), words))
         self.answer = answer
 
     def on_click(self) -> None:

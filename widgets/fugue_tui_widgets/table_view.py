@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -71,6 +72,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         &.-empty #empty { display: block; }
         &.-empty Table { display: none; }
         &.-low #footer, &.-framed #footer, &.-empty #footer { display: none; }
+        &.-framed.-wrapped #footer { display: block; height: auto; text-wrap: wrap; padding: 0 1; }
         &.-low #empty { padding: 0; }
     }
     """
@@ -115,6 +117,8 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
     def on_resize(self, event: events.Resize) -> None:
         """Leave the last line to the rows where there are few."""
         self.set_class(event.size.height < 6, "-low")
+        if self._framed:
+            self._show_hints()
 
     def show(self, rows: Sequence[TableRow]) -> None:
         """Show these rows."""
@@ -140,9 +144,17 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
             return
         self._said = text
         if self._framed:
-            self.border_title, self.border_subtitle = Content(f" {text} "), Content(f" {self._hints} ")
+            self.border_title = Content(f" {text} ")
+            self._show_hints()
         else:
             self._footer.update(Content(f"{text} · {self._hints}"))
+
+    def _show_hints(self) -> None:
+        """Show what keys do in the frame, or on lines of their own where that is too narrow for them."""
+        wrapped = cell_len(self._hints) + 4 > self.size.width
+        self.set_class(wrapped, "-wrapped")
+        self.border_subtitle = Content("" if wrapped else f" {self._hints} ")
+        self._footer.update(Content(self._hints))
 
     @property
     def _hints(self) -> str:

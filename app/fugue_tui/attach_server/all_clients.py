@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from fugue_tui.attach_protocol import SWITCHED, Bye, Hello, Welcome
 from fugue_tui.attach_server.client import AttachedClient, Link, prefixes
 from fugue_tui.attach_server.handshake import terminal_title
+from fugue_tui.attach_server.output.kitty_images import DELETE_ALL
 from fugue_tui.attach_server.served_workspace import ServedWorkspace
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.errors import NotFound
+from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.multiplexer.client_environment import parse
 from fugue_tui.multiplexer.clients import AttachedTerminal
 from fugue_tui.multiplexer.events.derive import EventKind
@@ -88,6 +90,7 @@ class AllClients:
     def finish(self, bye: Bye) -> None:
         """Detach every client at the end of the program; waits for their unsent output, for a bounded time."""
         for client in self.all():
+            _delete_images(client)
             client.link.finish(bye)
         self.views.clear()
 
@@ -115,6 +118,13 @@ class AllClients:
         if client is self.latest:
             for foreground, colour in client.capabilities.defaults.items():
                 self._workspace.set_default_colour(foreground, colour)
+
+    def set_graphics(self) -> None:
+        """Programs may send images while a client shows them; their cells have its pixels."""
+        shows = [client for client in self.all() if client.capabilities.images]
+        latest = max(shows, key=lambda client: client.last_used, default=None)
+        cell = latest.capabilities.cell if latest is not None else None
+        self._workspace.set_graphics(shown=latest is not None, cell=cell or CELL_PIXELS)
 
     def set_environment(self, client: AttachedClient, data: bytes) -> None:
         """A client sent its variables for new panes."""
@@ -150,6 +160,7 @@ class AllClients:
 
     def _part(self, client: int, bye: Bye) -> None:
         found, view = self._numbered(client)
+        _delete_images(found)
         found.link.part(bye)
         view.remove(found)
 
@@ -190,3 +201,9 @@ class AllClients:
         """Send what has no place on the screen, such as a bell, to every client that can accept it now."""
         for client in self.all():
             client.send(data, to_read_only=to_read_only)
+
+
+def _delete_images(client: AttachedClient) -> None:
+    """Free what the host of a client keeps for it, which is about to detach."""
+    if client.capabilities.kitty_graphics:
+        client.writer.write(DELETE_ALL)

@@ -19,18 +19,22 @@ _COLOURS: Final = (
     b"\x1b[48;2;1;2;3m\x1bP$qm\x1b\\\x1b[m"  # DECRQSS: which background was that?
 )
 _PIXELS: Final = b"\x1b[14t\x1b[16t"
+_GRAPHICS: Final = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"  # kitty graphics: an image that is not kept
 _LAST: Final = b"\x1b[c"  # DA1
+SIXEL_QUERY: Final = b"\x1b[?1;1;0S"
+"""XTSMGRAPHICS: how many colours has a sixel image? Only for terminals that show some."""
 
 LAST_REPLY: Final = re.compile(rb"\x1b\[\?[0-9;]*c")
 """The reply to the last query."""
 _REPORT: Final = re.compile(
-    r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?([0-9;]*)c|([46]);([0-9]{1,5});([0-9]{1,5})t)"
+    r"\x1b\[(?:\?([0-9]{1,5})u|\?2026;([0-9])\$y|\?([0-9;]*)c|([46]);([0-9]{1,5});([0-9]{1,5})t|\?1;0;([0-9]{1,9})S)"
 )
 _COLOUR_SCHEME: Final = re.compile(r"\x1b\[\?997;[12]n")
 """The report of mode 2031: its colours are others now."""
 _DEFAULT: Final = re.compile(r"\x1b\](1[01]);rgb:([0-9a-fA-F/]{5,14})(?:\x07|\x1b\\)")
 _CAPABILITY: Final = re.compile(r"(?:524742|5463)(?:=([0-9a-f]*))?(?![0-9a-f=])", re.IGNORECASE)
 _EXACT: Final = re.compile(r"48[:;]2[:;]{1,2}1[:;]2[:;]3(?![0-9])")
+_SHOWS_GRAPHICS: Final = re.compile(r"\x1b_Gi=31;OK\x1b\\")
 _NONE: Final = ("30", "2d31")
 """0 and -1, as XTGETTCAP writes them."""
 _DISAMBIGUATE: Final = 1
@@ -40,6 +44,7 @@ _KEY_SECONDS: Final = 0.03
 _QUERIED_SECONDS: Final = 0.1
 _UNAMBIGUOUS_SECONDS: Final = 0.5
 _CERTAIN_SECONDS: Final = 2.0
+_MOST_COLOURS: Final = 256
 _LARGEST_CELL: Final = 500
 
 
@@ -52,6 +57,10 @@ class Change(Enum):
     DEFAULT_COLOURS = auto()
     COLOUR_SCHEME = auto()
     """Its colours are others now, and were asked for."""
+    SIXEL = auto()
+    """It shows sixel images."""
+    IMAGES = auto()
+    """It shows images, or others than before."""
 
 
 class Capabilities:
@@ -68,6 +77,12 @@ class Capabilities:
         """The flags of the kitty keyboard protocol in force; 0 if it is not supported."""
         self.clipboard = False
         """Whether it reported that programs may set its clipboard: attribute 52 of DA1, as in xterm's ctlseqs."""
+        self.kitty_graphics = False
+        """Whether it supports the kitty graphics protocol."""
+        self.sixel = False
+        """Whether it shows sixel images."""
+        self.sixel_colours = 16
+        """How many colours they have."""
         self.synchronized = False
         """Whether it supports mode 2026."""
         self.defaults: dict[bool, tuple[int, int, int]] = {}
@@ -86,7 +101,8 @@ class Capabilities:
         """The queries to send now."""
         self._pending, self._queried_at = self._pending + 1, time.monotonic()
         colours = _COLOURS if Depth.NONE < self.depth < Depth.TRUE and self._ignores_unknown_strings else b""
-        return _KEYBOARD + _SYNCHRONIZED + _DEFAULTS + colours + (b"" if self.cell else _PIXELS) + _LAST
+        graphics = _GRAPHICS if self._ignores_unknown_strings else b""
+        return _KEYBOARD + _SYNCHRONIZED + _DEFAULTS + colours + (b"" if self.cell else _PIXELS) + graphics + _LAST
 
     def colour_queries(self) -> bytes:
         """The queries for its default colours, to send now."""
@@ -108,6 +124,11 @@ class Capabilities:
             return _UNAMBIGUOUS_SECONDS  # Its Escape key is a whole sequence.
         return _QUERIED_SECONDS if self.awaits_reply() else _KEY_SECONDS
 
+    @property
+    def images(self) -> bool:
+        """Whether it shows images."""
+        return self.kitty_graphics or self.sixel
+
     def awaits_reply(self) -> bool:
         """Whether it was queried recently and has not answered everything."""
         return self._pending > 0 and time.monotonic() - self._queried_at < _REPLY_SECONDS
@@ -120,13 +141,16 @@ class Capabilities:
             return self._default(default[1] == "10", default[2].split("/"))
         if _COLOUR_SCHEME.fullmatch(reply):
             return Change.COLOUR_SCHEME
+        if _SHOWS_GRAPHICS.fullmatch(reply) and not self.kitty_graphics:
+            self.kitty_graphics = True
+            return Change.IMAGES
         if reply.startswith("\x1bP1") and _is_true_colour(reply[3:]) and self.depth < Depth.TRUE:
             self.depth = Depth.TRUE
             return Change.DEPTH
         return None
 
     def _report(self, report: re.Match[str]) -> Change | None:
-        keyboard, synchronized, last, kind, height, width = report.groups()
+        keyboard, synchronized, last, kind, height, width, registers = report.groups()
         if keyboard:
             self.keyboard = int(keyboard)
         elif synchronized:
@@ -138,6 +162,11 @@ class Capabilities:
                 seconds = time.monotonic() - self._queried_at
                 self.round_trip = min(seconds, self.round_trip or seconds)
             self._pending = max(self._pending - 1, 0)
+            before, self.sixel = self.sixel, "4" in last.split(";")[1:]
+            return Change.SIXEL if self.sixel and not before else None
+        elif registers:
+            self.sixel_colours = min(max(int(registers), 2), _MOST_COLOURS)
+            return Change.IMAGES
         elif kind == "6":
             self._set_cell(int(width), int(height))
         elif self.cell is None:

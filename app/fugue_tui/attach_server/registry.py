@@ -12,7 +12,7 @@ from typing import Final
 
 from fugue_tui.attach_protocol import Extent
 from fugue_tui.attach_server.all_clients import AllClients
-from fugue_tui.attach_server.capabilities import Change
+from fugue_tui.attach_server.capabilities import SIXEL_QUERY, Change
 from fugue_tui.attach_server.client import AttachedClient, DrawMode, drawable, prefixes
 from fugue_tui.attach_server.input.input_parser import Focused
 from fugue_tui.attach_server.output.color_depth import Depth
@@ -77,6 +77,8 @@ class ClientRegistry:
         if client.escape_timer is not None:
             client.escape_timer.cancel()
         self._everyone.use_environment()
+        if client.capabilities.images:
+            self._everyone.set_graphics()
         self.app.enter(self._removed, client)
 
     def _removed(self, client: AttachedClient) -> None:
@@ -117,6 +119,8 @@ class ClientRegistry:
             self._follow_host(client)
             self._everyone.use_environment()
             self.regroup(resized=again)
+            if client.capabilities.images:
+                self._everyone.set_graphics()
 
     def update_focus(self, client: AttachedClient) -> None:
         """The focus of a client's terminal has changed: the app has the focus while any client has it that can type."""
@@ -161,6 +165,11 @@ class ClientRegistry:
                 self._follow_host(client)
             case Change.COLOUR_SCHEME:
                 client.query_colours()
+            case Change.SIXEL:
+                client.writer.write(SIXEL_QUERY)
+                self._images_changed()
+            case Change.IMAGES:
+                self._images_changed()
             case None:
                 return
 
@@ -239,6 +248,11 @@ class ClientRegistry:
         """The view has the colours of the terminal that it was used in last."""
         if client is self.latest:
             self.app.follow_host(client)
+
+    def _images_changed(self) -> None:
+        """A client shows other images than before."""
+        self._everyone.set_graphics()
+        self.app.enter(self.app.images_changed)
 
     # Output
 

@@ -89,6 +89,10 @@ class ServedApp(Protocol):
         """A client is the latest of the view, or its terminal said more of its colours."""
         ...
 
+    def images_changed(self) -> None:
+        """A client shows other images than before."""
+        ...
+
     def client_attached(self, client: AttachedClient) -> None:
         """A client has attached."""
         ...

@@ -18,6 +18,10 @@ class ServedWorkspace(Protocol):
         """A default colour of the latest client's terminal."""
         ...
 
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels."""
+        ...
+
     def leave(self, status: int = 0) -> None:
         """End the program with an exit status."""
         ...

@@ -113,7 +113,9 @@ def opening(project: Project) -> "Callable[[Multiplexer, Origin], object]":
     def open_windows(mux: "Multiplexer", origin: "Origin") -> object:
         from fugue_tui.control.layout_files.load import LoadTarget, opened
 
-        return opened(mux, origin, project.document, LoadTarget(project.base), focus=True)
+        windows = opened(mux, origin, project.document, LoadTarget(project.base), focus=True)
+        mux.add_mcp_servers(project.document.servers, project.base, str(project.file))
+        return windows
 
     return open_windows
 

@@ -16,7 +16,7 @@ TRANSLATED = frozenset(
         *("new-session", "new-window", "neww", "next-layout", "nextl", "next-window", "next", "previous-layout"),
         *("prevl", "previous-window", "prev", "rotate-window", "rotatew", "select-pane", "selectp", "split-window"),
         *("splitw", "switch-client", "switchc", "breakp", "joinp", "lsc", "lsp", "lsw", "movew", "renamew", "resizep"),
-        *("respawnp", "selectl", "selectw", "send", "swapp", "swapw", "clearhist"),
+        *("respawnp", "selectl", "selectw", "send", "swapp", "swapw", "clearhist", "pipep"),
     )
 )
 """tmux's words that are no commands here, and are done as there."""
@@ -69,8 +69,8 @@ def rewritten(arguments: list[str]) -> list[str]:
         return ["new", *_new(rest)]
     if first in TRANSLATED and not _is_workspace(first):
         return ["tmux", *arguments]
-    own = ("-h", *{"ls": (), "rename": ()}.get(first, ("-r", "-e", "-f")))
-    shared = first in ("ls", "rename") or ("-" in first and first not in ELSEWHERE)
+    own = ("-h", *{"ls": (), "rename": (), "popup": ()}.get(first, ("-r", "-e", "-f")))
+    shared = first in ("ls", "rename", "popup") or ("-" in first and first not in ELSEWHERE)
     if flagged and shared and rest[0] not in own:
         return ["tmux", *arguments]
     return arguments

@@ -85,6 +85,10 @@ class TerminalSettings(Struct, frozen=True):
     """Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."""
     clipboard: Literal["ask", "on", "off"] = "ask"
     """Whether the focused program may set the clipboard (OSC 52); ask asks you, once or for the pane."""
+    images: Literal["auto", "off"] = "auto"
+    """Show images that programs print: exactly on terminals that can, elsewhere as coloured half blocks."""
+    image_memory: Annotated[int, Meta(ge=1, le=1_024)] = 64
+    """MiB of decoded images that each screen of a pane keeps."""
     on_exit: Literal["close", "keep"] = "close"
     """Close a pane whose program ended well, or keep its text."""
 

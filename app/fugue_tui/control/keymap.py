@@ -128,6 +128,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "space": "select-layout next",
         **{f"alt+{number}": f"select-layout {preset}" for number, preset in enumerate(PRESETS, 1)},
         "E": "equalize-panes",
+        "h": "stack-panes",
         "u": "undo-change",
         "U": "redo-change",
         "T": Action.RENAME_PANE,
@@ -171,6 +172,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "j": "focus-waiting-agent",
         "A": "show-agents",
         "t": Action.TASKS,
+        "k": "show-tools",
         "~": Action.MESSAGES,
         "i": Action.INFO,
         "K": Action.LOCK,
@@ -189,6 +191,8 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
     {f"alt+{side}": f"focus-pane {side}" for side in ("left", "right", "up", "down")}
 )
 """Keys without the prefix, unless disabled in the configuration."""
+TOOLS_DIRECT: Final[Mapping[str, str]] = MappingProxyType({"ctrl+shift+m": "show-tools"})
+"""Keys without the prefix that only terminals send which tell all keys apart."""
 _ARROWS: Final = frozenset(Side)
 _TYPING: Final = frozenset({"enter", "tab", "backspace", "escape", "space", "up", "down", "left", "right"})
 
@@ -237,6 +241,7 @@ def keymap(settings: KeySettings) -> tuple[Keymap, tuple[str, ...]]:
     prefix = canonical(parse_key(settings.prefix))
     prefixed = _table({**DEFAULTS, **(key_presets.TMUX if settings.preset == "tmux" else {})})
     always = _table(DIRECT if settings.focus_with_alt_arrows else {})
+    always |= _table(TOOLS_DIRECT)
     always |= _table(key_presets.ZELLIJ if settings.preset == "zellij" else {})
     _bind_all(prefixed, settings.bindings, "keys.bindings", lambda press: _prefix_fault(press, prefix), errors)
     _bind_all(always, settings.direct, "keys.direct", lambda press: _direct_fault(press, settings), errors)

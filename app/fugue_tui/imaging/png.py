@@ -11,7 +11,7 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.imaging import box_drawing
 from fugue_tui.imaging.fonts import emoji_for, face, font_for
 from fugue_tui.imaging.palette import Colour, Theme, mixed
-from fugue_tui.imaging.screen import Cell, Screen, cells
+from fugue_tui.imaging.screen import Cell, PaneImage, Screen, cells
 from fugue_tui.imaging.shapes import Arc, Box, Line, Polygon, Shape
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Style, Underline
 
@@ -50,6 +50,8 @@ def draw(screen: Screen, theme: Theme | None = None, size: int = SIZE) -> Image.
     for y, row in enumerate(screen.rows):
         for each in cells(row, screen.cols):
             _cell(image, each, y, theme, cell, size)
+    for each in screen.images:
+        _image(image, each, cell)
     if screen.cursor is not None and screen.cursor.visible:
         _cursor(image, screen, screen.cursor, theme, cell, size)
     return image
@@ -65,6 +67,16 @@ def encode(image: Image.Image) -> bytes:
 def png(screen: Screen, theme: Theme | None = None) -> bytes:
     """Render a screen as PNG. Raises InvalidArgument if it would be too large."""
     return encode(draw(screen, theme))
+
+
+def _image(image: Image.Image, each: PaneImage, cell: Metrics) -> None:
+    """Draw an image that a program printed."""
+    source, pixels = each.source, each.pixels
+    whole = Image.frombytes(pixels.mode, (pixels.width, pixels.height), pixels.data)
+    part = whole.crop((source.x, source.y, source.right, source.bottom)).convert("RGBA")
+    size = max(1, round(each.cols * cell.width)), max(1, round(each.rows * cell.height))
+    drawn = part.resize(size, Image.Resampling.BILINEAR)  # pyright: ignore[reportUnknownMemberType]
+    image.paste(drawn, (round(each.x * cell.width), round(each.y * cell.height)), drawn)
 
 
 def _cell(image: Image.Image, each: Cell, y: int, theme: Theme, cell: Metrics, size: int) -> None:

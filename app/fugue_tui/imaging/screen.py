@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
+from fugue_tui.terminal.screen.images import Area, Pixels
 from fugue_tui.terminal.screen.width import characters
 
 
@@ -17,6 +18,17 @@ class Cell(Struct, frozen=True):
     style: Style
 
 
+class PaneImage(Struct, frozen=True):
+    """A part of an image that a program printed, and where it is, in cells and parts of them."""
+
+    x: float
+    y: float
+    cols: float
+    rows: float
+    pixels: Pixels
+    source: Area
+
+
 class Screen(Struct, frozen=True):
     """The rows and the cursor of an image."""
 
@@ -24,6 +36,8 @@ class Screen(Struct, frozen=True):
     rows: tuple[Row, ...]
     cursor: Cursor | None = None
     """The position of a visible cursor; None to draw none."""
+    images: tuple[PaneImage, ...] = ()
+    """Above the text, lowest first."""
 
     @property
     def text(self) -> str:

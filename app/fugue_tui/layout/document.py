@@ -1,6 +1,7 @@
 """A workspace's layout as a document: the content of a layout file, from its TOML or JSON value.
 
-    DOCUMENT = {"version": 1, "name": "shop", "description": "...", "windows": [WINDOW, ...]}
+    DOCUMENT = {"version": 1, "name": "shop", "description": "...", "windows": [WINDOW, ...],
+                "mcp": {"servers": {NAME: SERVER, ...}}}, SERVER as in the configuration
     WINDOW   = {"name": "code", "session": "...", "focus": true, "zoom": true, ...BODY}
     BODY     = LAYOUT's own keys, as in `spec`  |  {"layout": LAYOUT}  |  {"preset": "main_left", "panes": [PANE, ...],
                "main_share": 0.6}  |  nothing, for one pane with a shell
@@ -10,10 +11,12 @@ checked before anything is made of the input.
 """
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Annotated, Final, cast
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
+from fugue_tui.config.servers import Servers
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
@@ -57,6 +60,8 @@ class Document(Struct, frozen=True):
     windows: tuple[WindowSpec, ...]
     name: str = ""
     description: str = ""
+    servers: Servers = field(default_factory=lambda: MappingProxyType({}))
+    """The MCP servers of the project."""
 
     @property
     def panes(self) -> tuple[PaneSpec, ...]:
@@ -86,6 +91,12 @@ _WINDOWS: Final = Refined(
 )
 
 
+class _Mcp(Struct, frozen=True):
+    """What a document says about MCP."""
+
+    servers: Servers = field(default_factory=lambda: MappingProxyType({}))
+
+
 class _File(Struct, frozen=True):
     """A document as it is written."""
 
@@ -93,6 +104,7 @@ class _File(Struct, frozen=True):
     version: Annotated[int, Meta(ge=1, le=VERSION)] = VERSION
     name: _Label = ""
     description: Annotated[str, Text(Bounds(le=MAX_DESCRIPTION), nul=False)] = ""
+    mcp: Annotated[_Mcp, Refined(Record(_Mcp), words="a section, written [mcp.servers.NAME]")] = _Mcp()
 
 
 def read(value: object) -> Document:
@@ -100,7 +112,7 @@ def read(value: object) -> Document:
     _check_version(value)
     found = checked(_File, value, root="file")
     windows = tuple(_window(window, f"windows[{index}]") for index, window in enumerate(found.windows))
-    document = Document(windows, found.name, found.description)
+    document = Document(windows, found.name, found.description, found.mcp.servers)
     _check_whole(document)
     return document
 

@@ -31,11 +31,13 @@ class Layout(Struct, frozen=True):
     pane: Annotated[PaneSpec | None, Record(PaneSpec)] = None
     direction: Annotated[Axis | None, _DIRECTION] = None
     splits: Annotated[tuple["Item", ...], Meta(min_length=1, max_length=MAX_PANES)] = ()
+    stacked: bool = False
+    """Whether the splits, which are panes, share one place."""
 
     @property
     def written(self) -> str:
         """A key of it that is written; empty if none is."""
-        return next((key for key in ("pane", "direction", "splits") if getattr(self, key)), "")
+        return next((key for key in ("pane", "direction", "splits", "stacked") if getattr(self, key)), "")
 
 
 class WrappedLayout(Layout, frozen=True):
@@ -67,16 +69,19 @@ class Reader(Struct):
     def body(self, given: Layout, path: str, level: int = 0) -> Spec:
         """The specification of a pane or a split."""
         if given.pane is not None:
-            if given.direction or given.splits:
+            if given.direction or given.splits or given.stacked:
                 fail(path, "has a pane and splits; give one of them")
             return self.pane(given.pane, at(path, "pane"))
         if not given.written:
             fail(path, 'needs a "pane", or a "direction" and "splits"')
-        if given.direction is None:
+        if given.stacked and given.direction is Axis.HORIZONTAL:
+            fail(at(path, "stacked"), "goes with no horizontal direction; the panes of a stack lie one above the other")
+        if given.direction is None and not given.stacked:
             fail(at(path, "direction"), "is missing; horizontal is side by side, vertical is stacked")
         if not given.splits:
             fail(at(path, "splits"), "is missing; it wants a list of the panes and splits in it")
-        return self._split(given.direction, given.splits, at(path, "splits"), level + 1)
+        axis, items = given.direction or Axis.VERTICAL, given.splits
+        return self._split(axis, items, at(path, "splits"), level + 1, stacked=given.stacked)
 
     def pane(self, found: PaneSpec, path: str) -> PaneSpec:
         """Count a pane. Raises InvalidArgument if there are too many."""
@@ -88,14 +93,16 @@ class Reader(Struct):
             fail(f"{path}.focus", "another pane of this window has the focus already")
         return found
 
-    def _split(self, axis: Axis, items: Sequence[Item], path: str, level: int) -> Spec:
+    def _split(self, axis: Axis, items: Sequence[Item], path: str, level: int, *, stacked: bool) -> Spec:
         if level > MAX_DEPTH:
             fail(path, _TOO_DEEP)
         children = tuple(self.spec(item, f"{path}[{index}]", level) for index, item in enumerate(items))
         weights = _weights([item.ratio for item in items], path)
         if len(children) == 1:
             fail(path, "has one item, which is no split; give its pane or layout in place of the split, or add another")
-        return SplitSpec(axis, children, weights)
+        if stacked and not all(isinstance(child, PaneSpec) for child in children):
+            fail(path, "holds a split, and a stack is of panes; take it out of the stack")
+        return SplitSpec(axis, children, weights, stacked)
 
 
 def _weights(ratios: Sequence[float | None], path: str) -> tuple[int, ...]:

@@ -69,6 +69,8 @@ def _window(window: WindowSpec) -> dict[str, Any]:
 def _layout(spec: Spec) -> dict[str, Any]:
     if isinstance(spec, PaneSpec):
         return {"pane": _pane(spec)}
+    if spec.stacked:
+        return {"stacked": True, "splits": [_layout(child) for child in spec.children]}
     return {"direction": str(spec.axis), "splits": _splits(spec)}
 
 

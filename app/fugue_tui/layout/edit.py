@@ -14,7 +14,8 @@ from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.geometry import Axis, Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion, whole
-from fugue_tui.layout.solve import bounding, least, solve
+from fugue_tui.layout.solve import least
+from fugue_tui.layout.solve import lengths as lengths_of
 from fugue_tui.layout.tree import (
     MAX_DEPTH,
     MAX_PANES,
@@ -32,9 +33,11 @@ from fugue_tui.layout.tree import (
     panes,
     path_to,
     put,
+    rejoin,
     tiled,
     with_tiled,
 )
+from fugue_tui.layout.tree import stack as stack_of
 
 MIN_SHARE = Fraction(1, 100)
 """The smallest share of a split's child after an edit by shares."""
@@ -43,13 +46,19 @@ MIN_SHARE = Fraction(1, 100)
 def split(node: Layout, pane: PaneId, new: PaneId, axis: Axis, share: float = 0.5, before: bool = False) -> Layout:
     """Put a new pane beside another, which keeps `share` of its room; no other pane's room changes.
 
-    A floating pane keeps its room: the new one is beside all tiles then.
+    A floating pane keeps its room: the new one is beside all tiles then. Below or above a pane of a stack, it is one
+    more of the stack; to the left or right it is beside the whole stack.
 
     Raises InvalidArgument for a share outside 0.01 to 0.99, and for a tree that would be too deep or too large.
     """
     kept = exact_share(share)
     path = () if any(each.pane == pane for each in floats(node)) else _way(node, pane)
     _admit(node, new)
+    around = at(node, path[:-1])
+    if path and isinstance(around, Split) and around.stacked:
+        if axis is Axis.VERTICAL:
+            return _stacked_beside(node, path, new, before=before)
+        path = path[:-1]
     pair = [Leaf(new, before=True), at(node, path)] if before else [at(node, path), Leaf(new)]
     shares = [1 - kept, kept] if before else [kept, 1 - kept]
     result = put(node, path, join(axis, pair, shares))
@@ -77,7 +86,7 @@ def close(node: Layout, pane: PaneId) -> Layout | None:
     heir = index + 1 if index == 0 or (put_before and index + 1 < len(children)) else index - 1
     weights[heir] += weights[index]
     del children[index], weights[index]
-    return put(node, path[:-1], join(parent.axis, children, weights))
+    return put(node, path[:-1], rejoin(parent, children, weights))
 
 
 def resize(node: Layout, pane: PaneId, axis: Axis | None, delta: float) -> Layout:
@@ -114,7 +123,7 @@ def move_divider(node: Layout, path: Path, index: int, cells: int, rect: Rect, g
     parent = _split_at(node, path)
     if not 0 <= index < len(parent.children) - 1:
         raise NotFound(f"no divider {index} at {list(path)} in this layout; it has changed")
-    lengths = _lengths(node, parent, rect, gap)
+    lengths = None if parent.stacked else lengths_of(node, path, rect, gap)
     if lengths is None:
         return node
     needs = [least(child, parent.axis, gap) for child in parent.children]
@@ -149,7 +158,7 @@ def equalize(node: Layout) -> Layout:
 def _equalized(node: Node) -> Node:
     if isinstance(node, Leaf):
         return node
-    return Split(node.axis, tuple(map(_equalized, node.children)), (1,) * len(node.children))
+    return Split(node.axis, tuple(map(_equalized, node.children)), (1,) * len(node.children), node.stacked)
 
 
 def replace(node: Layout, pane: PaneId, new: PaneId) -> Layout:
@@ -170,7 +179,7 @@ def relabel(node: Layout, names: Mapping[PaneId, PaneId]) -> Layout:
 def _relabelled(node: Node, names: Mapping[PaneId, PaneId]) -> Node:
     if isinstance(node, Leaf):
         return structs.replace(node, pane=names[node.pane]) if node.pane in names else node
-    return Split(node.axis, tuple(_relabelled(child, names) for child in node.children), node.weights)
+    return structs.replace(node, children=tuple(_relabelled(child, names) for child in node.children))
 
 
 def restrict(node: Layout, live: Collection[PaneId]) -> Layout | None:
@@ -185,7 +194,7 @@ def _restricted(node: Node, live: Collection[PaneId]) -> Node | None:
     left = [(child, weight) for child, weight in kept if child is not None]
     if not left:
         return None
-    return join(node.axis, [child for child, _ in left], [weight for _, weight in left])
+    return rejoin(node, [child for child, _ in left], [weight for _, weight in left])
 
 
 def append(node: Layout | None, pane: PaneId) -> Layout:
@@ -197,6 +206,27 @@ def append(node: Layout | None, pane: PaneId) -> Layout:
     if isinstance(below, Leaf):
         return with_tiled(node, join(Axis.HORIZONTAL, [below, Leaf(pane)], [1, 1]))
     return with_tiled(node, join(below.axis, [below, Leaf(pane)], [len(below.children), 1]))
+
+
+def stack(node: Layout, pane: PaneId, *, stacked: bool | None = None) -> Layout:
+    """Stack all panes of the innermost split around a pane, or spread its stack in a column; by default the other of
+    both. Raises Refused for a pane that has the window to itself."""
+    path = _way(node, pane)
+    if not path:
+        raise Refused(f"pane {pane} fills the window: there is nothing to stack it with; split it first")
+    parent = _split_at(node, path[:-1])
+    if parent.stacked == stacked:
+        return node
+    order = list(panes(parent))
+    column = Split(Axis.VERTICAL, tuple(Leaf(each) for each in order), (1,) * len(order))
+    return put(node, path[:-1], column if parent.stacked else stack_of(order))
+
+
+def _stacked_beside(node: Layout, path: Path, new: PaneId, *, before: bool) -> Layout:
+    """The layout with one more pane in the stack that the pane at a path is in."""
+    parent, index = _split_at(node, path[:-1]), path[-1] + (not before)
+    order = list(panes(parent))
+    return put(node, path[:-1], stack_of([*order[:index], new, *order[index:]]))
 
 
 def exact_share(share: float) -> Fraction:
@@ -239,7 +269,8 @@ def _nearest(node: Layout, pane: PaneId, axis: Axis | None) -> tuple[Path, int]:
     """The path of the innermost split around a pane (along an axis), and the pane's index in it."""
     path = _way(node, pane)
     for end in range(len(path) - 1, -1, -1):
-        if axis is None or _split_at(node, path[:end]).axis is axis:
+        parent = _split_at(node, path[:end])
+        if not parent.stacked and axis in (None, parent.axis):
             return path[:end], path[end]
     where = "" if axis is None else f" in the {axis} direction"
     raise Refused(f"pane {pane} fills the window{where}: it has no neighbour to share room with")
@@ -259,15 +290,6 @@ def _shrink(shares: list[Fraction], index: int, change: Fraction) -> list[Fracti
     shares[index] -= given
     shares[index + 1 if index + 1 < len(shares) else index - 1] += given
     return shares
-
-
-def _lengths(node: Layout, parent: Split, rect: Rect, gap: int) -> list[int] | None:
-    """The lengths of a split's visible children in cells; None if one is hidden."""
-    shown = solve(node, rect, gap=gap).panes
-    rects = [[shown[pane] for pane in panes(child) if pane in shown] for child in parent.children]
-    if not all(rects):
-        return None
-    return [bounding(found).length(parent.axis) for found in rects]
 
 
 def _weights_for(parent: Split, index: int, lengths: list[int], needs: list[int]) -> tuple[int, ...]:

@@ -95,12 +95,16 @@ def _lines(picture: GridView, cols: int, rows: int) -> FrameLines:
 
 
 def _titles_by_row(picture: GridView, rows: int) -> dict[int, list[tuple[PaneId, Rect, Title]]]:
-    """The titles that have room, by the row that they are in."""
+    """The titles that have room, by the row that they are in; a pane of a stack that is not expanded has no rows."""
     found: dict[int, list[tuple[PaneId, Rect, Title]]] = {}
     for pane, rect in picture.solution.tiles.items():
         title = picture.titles.get(pane)
         if title is not None and 1 <= rect.y <= rows and rect.cols >= 4:
             found.setdefault(rect.y - 1, []).append((pane, rect, title))
+    for pane, (row, _) in picture.solution.collapsed.items():
+        title = picture.titles.get(pane)
+        if title is not None and 0 <= row.y < rows and row.cols >= 4:
+            found.setdefault(row.y, []).append((pane, Rect(row.x, row.y + 1, row.cols, 0), title))
     return found
 
 
@@ -116,14 +120,18 @@ class _Canvas:
         self.focus = self.panes.get(picture.focus) if picture.focus is not None else None
         self.synchronized = [rect for pane, rect in self.panes.items() if pane in picture.synchronized]
         self.dividers = [divider.rect for divider in picture.solution.dividers]
+        self.apart = {(x, row.y) for row, _ in picture.solution.collapsed.values() for x in range(row.x, row.right)}
+        """The cells of titles in stacks, which are not joined with the row below."""
 
     def draw_lines(self, line_style: str) -> None:
         frame = self._frame_cells()
-        several = len(self.panes) > 1 or self.framed
+        several = len(self.panes) > 1 or self.framed or bool(self.apart)
         focused = _ring(self.focus) if self.focus is not None and several else set[tuple[int, int]]()
         heavy = focused.union(*map(_ring, self.synchronized))
         for x, y in frame:
             weight = [int((x + dx, y + dy) in frame) for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0))]
+            weight[0] *= (x, y - 1) not in self.apart
+            weight[2] *= (x, y) not in self.apart
             if (x, y) in heavy:
                 steps = ((0, -1), (1, 0), (0, 1), (-1, 0))
                 weight = [w + int(w and (x + dx, y + dy) in heavy) for w, (dx, dy) in zip(weight, steps, strict=True)]
@@ -156,7 +164,8 @@ class _TitleRow:
         label = self._cut(f"{self.mark if focused else ' '}{title.text} ", room)
         self._put(rect.x + 1, label, f"{title.colour} bold" if title.colour and focused else title.colour or style)
         self._put(rect.right - 1 - self._length(state), state, title.tone or style)
-        return pane, Rect(rect.x, rect.y - 1, self._length(label) + 1, 1)
+        width = rect.cols if not rect.rows else self._length(label) + 1
+        return pane, Rect(rect.x, rect.y - 1, width, 1)
 
     def _length(self, text: str) -> int:
         return sum(map(self.width, text))

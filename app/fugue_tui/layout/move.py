@@ -24,11 +24,12 @@ def border(node: Layout, pane: PaneId, side: Side) -> tuple[Path, int]:
     if way is None:
         raise NotFound(f"no pane {pane} in this layout; get-layout shows it")
     around = [(way[:end], way[end], at(node, way[:end])) for end in range(len(way) - 1, -1, -1)]
-    for path, index, split in around:
-        if isinstance(split, Split) and split.axis is side.axis and index < len(split.children) - 1:
+    splits = [(path, index, each) for path, index, each in around if isinstance(each, Split) and not each.stacked]
+    for path, index, split in splits:
+        if split.axis is side.axis and index < len(split.children) - 1:
             return path, index
-    for path, index, split in around:
-        if isinstance(split, Split) and split.axis is side.axis and index > 0:
+    for path, index, split in splits:
+        if split.axis is side.axis and index > 0:
             return path, index - 1
     raise Refused(f"pane {pane} has no border to move {side}: nothing lies beside it that way")
 
@@ -41,14 +42,34 @@ def neighbour(
     Of several, the one that comes first in `recent` (so that going there and back returns), else the one with the
     longest shared edge, else the first in reading order. With `wrap`, the far edge is next to the near one.
     """
-    rect = solution.panes.get(pane)
+    places = _places(solution, pane)
+    rect = places.get(pane)
     if rect is None:
         return None
-    others = {other: place for other, place in solution.panes.items() if other != pane}
+    others = {other: place for other, place in places.items() if other != pane}
+    if pane in dict(solution.floats):
+        return _nearest_centre(rect, others, side)
     found = _choose(_touching(rect, others, side), recent)
     if found is None and wrap and others:
-        found = _choose(_touching(_past_the_edge(rect, bounding(solution.panes.values()), side), others, side), recent)
+        found = _choose(_touching(_past_the_edge(rect, bounding(places.values()), side), others, side), recent)
     return found
+
+
+def _nearest_centre(rect: Rect, others: Mapping[PaneId, Rect], side: Side) -> PaneId | None:
+    """The pane whose centre lies nearest on a side of this one's: floating panes overlap."""
+    x, y = 2 * rect.x + rect.cols, 2 * rect.y + rect.rows
+    away = {other: (2 * place.x + place.cols - x, 2 * place.y + place.rows - y) for other, place in others.items()}
+    sign, across = (1 if side.forward else -1), side.axis is Axis.HORIZONTAL
+    near = {other: sum(map(abs, by)) for other, by in away.items() if sign * by[0 if across else 1] > 0}
+    return min(near, key=lambda other: near[other], default=None)
+
+
+def _places(solution: Solution, pane: PaneId) -> Mapping[PaneId, Rect]:
+    """The panes among which one has neighbours: the tiles, with the titles of stacks, or those that float."""
+    over = dict(solution.floats)
+    if pane in over:
+        return over
+    return {**solution.tiles, **{other: rect for other, (rect, _) in solution.collapsed.items()}}
 
 
 def _touching(rect: Rect, others: Mapping[PaneId, Rect], side: Side) -> dict[PaneId, int]:

@@ -8,6 +8,7 @@
     even_horizontal   all side by side
     even_vertical     all stacked
     tiled             as square a grid as the number allows
+    stacked           all in one place, one expanded and the others as titles
 
 The first four open so many panes and no more; a window that has more is tiled, lined up or put into rows of two.
 Hyphens do for underscores, and tmux's `main-vertical` and `main-horizontal` are `main_left` and `main_top`.
@@ -15,18 +16,22 @@ Hyphens do for underscores, and tmux's `main-vertical` and `main-horizontal` are
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, isqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
 from fugue_tui.errors import InvalidArgument
-from fugue_tui.geometry import Axis, Side
+from fugue_tui.geometry import Axis, Rect, Side, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.edit import exact_share
-from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, Split, join, panes, tiled, with_tiled
+from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, Split, join, panes, stack, tiled, with_tiled
 
 MAIN_SHARE = 0.6
 """The default share of the main pane of a `main_` preset."""
+MAIN_SHARE_EXACT = Fraction(3, 5)
+COMFORTABLE = Size(40, 8)
+"""The size below which `automatic` puts panes elsewhere."""
 
 
 class _Preset(NamedTuple):
@@ -84,6 +89,7 @@ _TABLE = {
     "even_horizontal": _Preset(row, None),
     "even_vertical": _Preset(column, None),
     "tiled": _Preset(tiles, None),
+    "stacked": _Preset(stack, None),
 }
 
 PRESETS = tuple(_TABLE)
@@ -133,6 +139,29 @@ def apply(name: str, order: Sequence[PaneId], main_share: float = MAIN_SHARE, ma
     return join(preset.main.axis, [Leaf(chief), rest], [share, 1 - share])
 
 
+def automatic(order: Sequence[PaneId], rect: Rect) -> Node:
+    """The arrangement for so many panes in a rectangle: two side by side, three as a main pane and a column, more in a
+    grid; where they would get narrow, one above the other, and where they would get low, in a stack."""
+    across = max(rect.cols // COMFORTABLE.cols, 1)
+    if across == 1 or len(order) == 1:
+        return _column_or_stack(order, rect.rows)
+    if len(order) == 2:
+        return row(order)
+    if len(order) == 3:
+        rest = _column_or_stack(order[1:], rect.rows)
+        return join(Axis.HORIZONTAL, [Leaf(order[0]), rest], [MAIN_SHARE_EXACT, 1 - MAIN_SHARE_EXACT])
+    cols = min(isqrt(len(order) - 1) + 1, across)
+    if ceil(len(order) / cols) * COMFORTABLE.rows <= rect.rows:
+        return grid(order, cols)
+    ends = [len(order) * index // cols for index in range(cols + 1)]
+    parts = [order[start:end] for start, end in pairwise(ends)]
+    return join(Axis.HORIZONTAL, [_column_or_stack(part, rect.rows) for part in parts], [1] * cols)
+
+
+def _column_or_stack(order: Sequence[PaneId], rows: int) -> Node:
+    return column(order) if len(order) * COMFORTABLE.rows <= rows else stack(order)
+
+
 def rearrange(node: Layout, name: str, main_share: float = MAIN_SHARE) -> Layout:
     """Apply a preset to a layout's tiles in reading order; the largest is the main one, so that repeating it changes
     nothing."""
@@ -149,6 +178,6 @@ def _areas(node: Node, whole: Fraction) -> dict[PaneId, Fraction]:
     match node:
         case Leaf(pane):
             return {pane: whole}
-        case Split(_, children, _):
+        case Split(_, children):
             parts = [_areas(child, whole * share) for child, share in zip(children, node.shares, strict=True)]
             return {pane: area for part in parts for pane, area in part.items()}

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from fugue_tui.geometry import Axis, Rect
+from fugue_tui.geometry import Axis, Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion
-from fugue_tui.layout.tree import Layout, Leaf, Node, Path, Split, panes, path_to, tiled
+from fugue_tui.layout.tree import Layout, Leaf, Node, Path, Split, at, panes, path_to, tiled
 
 
 class Divider(Struct, frozen=True):
@@ -32,8 +32,16 @@ class Solution(Struct, frozen=True):
     """The cells of every visible pane's program; the topmost floating pane comes last."""
     dividers: tuple[Divider, ...]
     hidden: tuple[PaneId, ...]
+    collapsed: dict[PaneId, tuple[Rect, PaneId]] = field(default_factory=dict[PaneId, tuple[Rect, PaneId]])
+    """The panes of stacks that are not expanded: the row of their title, and the pane that is."""
     floats: tuple[tuple[PaneId, Rect], ...] = ()
     """The visible floating panes with their frames, from the lowest to the topmost."""
+
+    @property
+    def sizes(self) -> dict[PaneId, Size]:
+        """The sizes of terminals: of visible panes, and those of a stack as large as the one that is expanded."""
+        sizes = {pane: rect.size for pane, rect in self.panes.items()}
+        return sizes | {pane: sizes[shown] for pane, (_, shown) in self.collapsed.items()}
 
     @property
     def tiles(self) -> dict[PaneId, Rect]:
@@ -59,15 +67,33 @@ class Solution(Struct, frozen=True):
         return next((pane for pane, rect in self.tiles.items() if rect.contains(x, y)), None)
 
 
-def solve(node: Layout, rect: Rect, *, gap: int = 1, keep: PaneId | None = None) -> Solution:
-    """Compute the rectangles of a layout's tiles; `keep` is shown whenever the rectangle has a cell."""
+def solve(
+    node: Layout, rect: Rect, *, gap: int = 1, keep: PaneId | None = None, recent: Sequence[PaneId] = ()
+) -> Solution:
+    """Compute the rectangles of a layout's tiles; `keep` is shown whenever the rectangle has a cell.
+
+    Of the panes of a stack, the first in `recent` is expanded, or else the first of all."""
     node = tiled(node)
-    plan = _Plan(gap)
+    plan = _planned(node, rect, gap, keep, recent)
+    hidden = tuple(pane for pane in panes(node) if pane not in plan.panes and pane not in plan.collapsed)
+    return Solution(plan.panes, tuple(plan.dividers), hidden, plan.collapsed)
+
+
+def lengths(node: Layout, path: Path, rect: Rect, gap: int = 1) -> list[int] | None:
+    """The lengths of the children of the split at a path, in cells along its axis; None if one has no room."""
+    node = tiled(node)
+    areas, split = _planned(node, rect, gap, None, ()).areas, at(node, path)
+    assert isinstance(split, Split)
+    found = [areas.get((*path, index)) for index in range(len(split.children))]
+    return [area.length(split.axis) for area in found if area is not None] if None not in found else None
+
+
+def _planned(node: Node, rect: Rect, gap: int, keep: PaneId | None, recent: Sequence[PaneId]) -> "_Plan":
+    plan = _Plan(gap, recent)
     if rect.cols > 0 and rect.rows > 0:
         way = None if keep is None else path_to(node, keep)
         plan.place(node, _need(node, gap), rect, (), way)
-    hidden = tuple(pane for pane in panes(node) if pane not in plan.panes)
-    return Solution(plan.panes, tuple(plan.dividers), hidden)
+    return plan
 
 
 def least(node: Node, axis: Axis, gap: int = 1) -> int:
@@ -94,6 +120,8 @@ def _need(node: Node, gap: int) -> _Need:
         return _ONE
     needs = tuple(_need(child, gap) for child in node.children)
     gaps = gap * (len(needs) - 1)
+    if node.stacked:
+        return _Need(1, 1 + gaps, needs)
     if node.axis is Axis.HORIZONTAL:
         return _Need(sum(need.cols for need in needs) + gaps, max(need.rows for need in needs), needs)
     return _Need(max(need.cols for need in needs), sum(need.rows for need in needs) + gaps, needs)
@@ -103,14 +131,22 @@ class _Plan(Struct):
     """A partial solution."""
 
     gap: int
+    recent: Sequence[PaneId]
     panes: dict[PaneId, Rect] = field(default_factory=dict[PaneId, Rect])
     dividers: list[Divider] = field(default_factory=list[Divider])
+    collapsed: dict[PaneId, tuple[Rect, PaneId]] = field(default_factory=dict[PaneId, tuple[Rect, PaneId]])
+    areas: dict[Path, Rect] = field(default_factory=dict[Path, Rect])
+    """The rectangle of every node that has one."""
 
     def place(self, node: Node, need: _Need, rect: Rect, path: Path, keep: Path | None) -> None:
         """Place a node into a rectangle of at least one cell; `keep` is the rest of the path to the pane that must
         be visible."""
+        self.areas[path] = rect
         if isinstance(node, Leaf):
             self.panes[node.pane] = rect
+            return
+        if node.stacked:
+            self._place_stack(node, rect, path)
             return
         first = keep[0] if keep else None
         shown, lengths = self._fit(node, need, rect.length(node.axis), first)
@@ -124,6 +160,25 @@ class _Plan(Struct):
                 line = slice_of(rect, node.axis, offset, self.gap)
                 self.dividers.append(Divider(path, index, node.axis, line))
             offset += self.gap
+
+    def _place_stack(self, node: Split, rect: Rect, path: Path) -> None:
+        """Place the panes of a stack: a row for each that is not expanded, where its title is, as far as there is room;
+        that of the first is the row above."""
+        order = list(panes(node))
+        shown = next((pane for pane in self.recent if pane in order), order[0])
+        index = order.index(shown)
+        count = min(len(order), 1 + (rect.rows - 1) // max(self.gap, 1))
+        start = max(0, min(index - count // 2, len(order) - count))
+        y = rect.y
+        for at_, pane in enumerate(order[start : start + count], start):
+            if pane == shown:
+                self.panes[pane] = Rect(rect.x, y, rect.cols, rect.rows - (count - 1) * self.gap)
+                y = self.panes[pane].bottom
+            else:
+                self.collapsed[pane] = (Rect(rect.x, y - 1, rect.cols, 1), shown)
+            if at_ < start + count - 1 and self.gap:
+                self.dividers.append(Divider(path, at_, node.axis, Rect(rect.x, y, rect.cols, self.gap)))
+                y += self.gap
 
     def _fit(self, node: Split, need: _Need, length: int, first: int | None) -> tuple[Sequence[int], list[int]]:
         """The visible children, and their lengths."""

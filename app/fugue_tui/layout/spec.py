@@ -1,14 +1,16 @@
 """The declarative JSON of a layout, and the way back.
 
     LAYOUT = {"pane": PANE}  |  {"direction": "horizontal", "splits": [ITEM, ...]}
+             |  {"stacked": true, "splits": [ITEM, ...]}
     ITEM   = {"ratio": 0.65, "layout": LAYOUT}  |  {"ratio": 0.65, ...LAYOUT's own keys}
     PANE   = {"name": "editor", "command": "vim", "cwd": "/src", "env": {"A": "1"}, "on_exit": "close",
               "tags": ["main"], "focus": true}
 
 `horizontal` (or `right`) is side by side, `vertical` (or `down`) is stacked. Ratios are any positive numbers and are
-normalised. If none is given, all are equal; if some are, the others share what is left of 1. An item with neither pane
-nor splits is a pane with a shell. A split has two items or more. At the root, `{"layout": LAYOUT}` and a JSON string
-of either are good too. Whatever is wrong raises InvalidArgument with the path of the fault:
+normalised. If no ratio is given, all are equal; if some are, the others share what is left of 1. In a stack, whose
+items are panes, one is expanded and the others are titles. An item with neither pane nor splits is a pane with a shell.
+A split has two items or more. At the root, `{"layout": LAYOUT}` and a JSON string of either are good too. Whatever is
+wrong raises InvalidArgument with the path of the fault:
 `splits[1].layout.direction: ...`. Size and depth are checked before anything is made of the input.
 """
 
@@ -22,7 +24,7 @@ from fugue_tui.layout.apportion import apportion
 from fugue_tui.layout.document_reader import Reader, WrappedLayout, checked, fail
 from fugue_tui.layout.solve import Solution, bounding
 from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
-from fugue_tui.layout.tree import MAX_DEPTH, Float, Layout, Leaf, Node, floats, join, tiled
+from fugue_tui.layout.tree import MAX_DEPTH, Float, Layout, Leaf, Node, Split, floats, join, tiled
 
 MAX_TEXT = 1 << 20
 """Most characters of a JSON text."""
@@ -65,6 +67,8 @@ def _build(spec: Spec, order: Iterator[PaneId]) -> Node:
     children: list[Node] = []
     for child in spec.children:
         children.append(_build(child, order))
+    if spec.stacked:
+        return Split(spec.axis, tuple(children), spec.weights, stacked=True)
     return join(spec.axis, children, spec.weights)
 
 
@@ -72,7 +76,7 @@ def spec_of(node: Node, places: Sequence[PaneSpec]) -> Spec:
     """The specification of a tree whose panes are numbered from 1 in the order of `places`."""
     if isinstance(node, Leaf):
         return places[node.pane - 1]
-    return SplitSpec(node.axis, tuple(spec_of(child, places) for child in node.children), node.weights)
+    return SplitSpec(node.axis, tuple(spec_of(child, places) for child in node.children), node.weights, node.stacked)
 
 
 def describe(layout: Layout, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,6 +94,8 @@ def place_of(float_: Float) -> dict[str, int | float]:
 def _described(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[str, Any]:
     if isinstance(node, Leaf):
         return {"pane": dict(pane(node.pane))}
+    if node.stacked:
+        return {"stacked": True, "splits": [_described(child, pane) for child in node.children]}
     items: list[dict[str, Any]] = []
     for child, parts in zip(node.children, apportion(node.weights, [1] * len(node.weights), 10_000), strict=True):
         inner = _described(child, pane)
@@ -99,7 +105,11 @@ def _described(node: Node, pane: Callable[[PaneId], Mapping[str, Any]]) -> dict[
 
 def positions(solution: Solution) -> dict[PaneId, str]:
     """The position of each pane: full, left, top-right, center..., floating, and hidden for invisible ones."""
-    words = dict.fromkeys(solution.hidden, "hidden") | {pane: "floating" for pane, _ in solution.floats}
+    words = (
+        dict.fromkeys(solution.hidden, "hidden")
+        | dict.fromkeys(solution.collapsed, "stacked")
+        | {pane: "floating" for pane, _ in solution.floats}
+    )
     if tiles := solution.tiles:
         whole = bounding(tiles.values())
         words |= {pane: _place(rect, whole) for pane, rect in tiles.items()}

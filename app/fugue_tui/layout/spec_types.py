@@ -113,6 +113,8 @@ class SplitSpec(Struct, frozen=True):
     axis: Axis
     children: tuple["Spec", ...]
     weights: tuple[int, ...]
+    stacked: bool = False
+    """Whether its children, panes of a column, share one place."""
 
 
 Spec: TypeAlias = PaneSpec | SplitSpec
@@ -123,6 +125,6 @@ def leaves(spec: Spec) -> Iterator[PaneSpec]:
     match spec:
         case PaneSpec():
             yield spec
-        case SplitSpec(_, children, _):
+        case SplitSpec(_, children):
             for child in children:
                 yield from leaves(child)

@@ -49,6 +49,9 @@ class Split(Struct, frozen=True):
     axis: Axis
     children: tuple["Node", ...]
     weights: tuple[int, ...]
+    stacked: bool = False
+    """Whether the children, panes of a column, share one place: the one that had the focus last is expanded, the others
+    are their titles."""
 
     @property
     def shares(self) -> list[Fraction]:
@@ -135,7 +138,7 @@ def panes(node: Layout | None) -> Iterator[PaneId]:
             yield from (each.pane for each in above)
         case Leaf(pane):
             yield pane
-        case Split(_, children, _):
+        case Split(_, children):
             for child in children:
                 yield from panes(child)
 
@@ -147,7 +150,7 @@ def depth(node: Layout) -> int:
             return depth(below)
         case Leaf():
             return 0
-        case Split(_, children, _):
+        case Split(_, children):
             return 1 + max(depth(child) for child in children)
 
 
@@ -158,7 +161,7 @@ def path_to(node: Layout, pane: PaneId) -> Path | None:
             return path_to(below, pane)
         case Leaf(own):
             return () if own == pane else None
-        case Split(_, children, _):
+        case Split(_, children):
             for index, child in enumerate(children):
                 rest = path_to(child, pane)
                 if rest is not None:
@@ -186,13 +189,26 @@ def join(axis: Axis, children: Sequence[Node], shares: Sequence[Fraction | int])
     flat: list[Node] = []
     parts: list[Fraction | int] = []
     for child, share in zip(children, shares, strict=True):
-        if isinstance(child, Split) and child.axis is axis:
+        if isinstance(child, Split) and child.axis is axis and not child.stacked:
             flat.extend(child.children)
             parts.extend(share * part for part in child.shares)
         else:
             flat.append(child)
             parts.append(share)
     return Split(axis, tuple(flat), whole(parts))
+
+
+def stack(order: Sequence[PaneId]) -> Node:
+    """Panes in one place, of which one is expanded; a lone pane is returned as a leaf."""
+    leaves = tuple(Leaf(pane) for pane in order)
+    return leaves[0] if len(leaves) == 1 else Split(Axis.VERTICAL, leaves, (1,) * len(leaves), stacked=True)
+
+
+def rejoin(split: Split, children: Sequence[Node], shares: Sequence[Fraction | int]) -> Node:
+    """The same split with other children; a stack stays one while it has two panes."""
+    if not split.stacked or len(children) < 2:
+        return join(split.axis, children, shares)
+    return Split(split.axis, tuple(children), (1,) * len(children), stacked=True)
 
 
 def put(node: Layout, path: Path, new: Node) -> Layout:
@@ -208,6 +224,6 @@ def _put(node: Node, path: Path, new: Node) -> Node:
     index = path[0]
     child = _put(node.children[index], path[1:], new)
     children = (*node.children[:index], child, *node.children[index + 1 :])
-    if isinstance(child, Split) and child.axis is node.axis:
+    if isinstance(child, Split) and child.axis is node.axis and not child.stacked:
         return join(node.axis, children, node.weights)
-    return Split(node.axis, children, node.weights)
+    return replace(node, children=children)

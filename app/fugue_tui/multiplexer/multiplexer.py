@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SessionSettings
+from fugue_tui.config.servers import ServerSettings
 from fugue_tui.errors import FugueError, NotFound, Refused, SpawnFailed
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId, WindowId
@@ -79,6 +80,7 @@ from fugue_tui.terminal.pty.spawn import Exit, login_shell
 from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace import edit, find
+from fugue_tui.workspace.auto_layout import adapted, refitted
 from fugue_tui.workspace.model import OnExit, Pane, Window, Workspace
 
 if TYPE_CHECKING:
@@ -192,6 +194,7 @@ class Multiplexer:
         """The panes that were opened and closed lately, for undo."""
         self.connect_mcp: Callable[[Handler], Connector] = _no_connector
         """Makes what connects to other MCP servers."""
+        self._mcp_projects = list[tuple[Mapping[str, ServerSettings], str, str]]()
         self.on_mcp_servers = CallbackList[["McpServers"]]()
         """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
@@ -218,10 +221,20 @@ class Multiplexer:
 
         servers = McpServers(self.connect_mcp, self.post, self.clock, lambda: self._workspace.name)
         servers.secrets = lambda: self.secrets
+        servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
         servers.configure(self.permissions.servers)
+        for project in self._mcp_projects:
+            servers.add_project(*project)
         self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
         self.on_mcp_servers(servers)
         return servers
+
+    def add_mcp_servers(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
+        """Use the MCP servers of a project file, whose directory is `base`."""
+        if servers:
+            self._mcp_projects.append((servers, base, source))
+            if self.uses_mcp_servers:
+                self.mcp_servers.add_project(servers, base, source)
 
     @property
     def uses_mcp_servers(self) -> bool:
@@ -268,9 +281,13 @@ class Multiplexer:
 
         The active window is that of the current view. New panes need `open`. Raises Refused if the user has
         priority."""
-        new = self.lease.admit(self.workspace, new)
+        new = self._adapted(self.lease.admit(self.workspace, new))
         if new is not self.workspace:
             self._replace(self.views.assign(self._workspace, new))
+
+    def _adapted(self, new: Workspace) -> Workspace:
+        """A workspace with the layouts adapted that adapt to the number of panes."""
+        return new if new is self.workspace else adapted(self.workspace, new, self.layouts.bounds)
 
     def _replace(self, new: Workspace) -> None:
         old, self._workspace = self._workspace, new
@@ -294,7 +311,7 @@ class Multiplexer:
         many, an agent may not start them, or the user has priority."""
         if current_call.get().owner:
             check_agents(len(self.owners) + len(opened), self.permissions.security.max_panes)
-        after = self.lease.admit(self.workspace, after)
+        after = self._adapted(self.lease.admit(self.workspace, after))
         started: dict[PaneId, Terminal] = {}
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
@@ -344,6 +361,10 @@ class Multiplexer:
         if view is self.views.latest:
             self.layouts.area = area
         self.layouts.resize(view.window, area, others=not self.views.several)
+        histories, after = self.layout_history.all(), refitted(self.workspace, self.layouts.bounds)
+        self.assign(after)
+        for window, history in histories.items():
+            self.layout_history.replace(window, history)
         self.fit()
 
     def add_view(self) -> View:
@@ -367,12 +388,13 @@ class Multiplexer:
             self.fit()
 
     def fit(self) -> None:
-        """Resize every terminal to its pane's size; hidden ones keep theirs."""
+        """Resize every terminal to its pane's size, or to that of the expanded one of its stack; hidden ones keep
+        theirs."""
         for window in self._workspace.windows:
-            for pane, rect in self.layouts.of(window).panes.items():
+            for pane, size in self.layouts.of(window).sizes.items():
                 terminal = self.terminals.get(pane)
-                if terminal is not None and terminal.size != rect.size:
-                    terminal.resize(rect.size)
+                if terminal is not None and terminal.size != size:
+                    terminal.resize(size)
 
     def arrange(self, window: WindowId, layout: Layout) -> None:
         """Replace the layout of a window's panes, and unzoom it."""

@@ -66,7 +66,7 @@ class SolvedLayouts:
         sizes = dict[PaneId, Size]()
         for window in workspace.windows:
             sizes |= dict.fromkeys(panes(window.layout), self.area_of(window.id))
-            sizes |= {pane: rect.size for pane, rect in self._solve(window).panes.items()}
+            sizes |= self._solve(window).sizes
         return sizes
 
     def forget(self, window: WindowId) -> None:
@@ -75,6 +75,11 @@ class SolvedLayouts:
         self._areas.pop(window, None)
 
     def _solve(self, window: Window) -> Solution:
-        bounds, keep = self.bounds(window), active_tile(window)
-        solution = solve(Leaf(keep) if window.zoomed else window.layout, bounds, keep=keep)
-        return with_floats(solution, floats(window.layout), bounds, (window.active, *window.recent))
+        return solved(window, self.bounds(window))
+
+
+def solved(window: Window, bounds: Rect) -> Solution:
+    """The positions of a window's panes within some bounds."""
+    keep, recent = active_tile(window), (window.active, *window.recent)
+    solution = solve(Leaf(keep) if window.zoomed else window.layout, bounds, keep=keep, recent=recent)
+    return with_floats(solution, floats(window.layout), bounds, recent)

@@ -13,6 +13,7 @@ from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.engines import make_emulator
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Program, environment, login_shell
+from fugue_tui.terminal.screen.images import Graphics
 from fugue_tui.terminal.shell_integration.inject import integrated
 from fugue_tui.terminal.shell_integration.saved_commands import TerminalHandover
 from fugue_tui.terminal.terminal import Terminal, Watcher
@@ -58,11 +59,16 @@ class Launcher:
         self.colours: tuple[int, int] | None = None
         """The host terminal's foreground and background (0xRRGGBB), for programs that query them."""
 
+        self.graphics = Graphics()
+        """What programs may do with images."""
+
     def configure(self, settings: TerminalSettings, engine: str = "") -> None:
         """Apply a configuration; `engine`, if given, overrides it."""
         self.engine, self.scrollback = engine or settings.engine, settings.scrollback
         self.shell, self.term = settings.shell, settings.term
         self.shell_integration = settings.shell_integration
+        memory = settings.image_memory << 20 if settings.images == "auto" else 0
+        self.graphics = replace(self.graphics, memory=memory)
 
     def __call__(
         self, program: Program, size: Size, watcher: Watcher, handover: TerminalHandover | None = None
@@ -98,6 +104,7 @@ class Launcher:
     def blank(self, size: Size) -> Emulator:
         """An empty emulator of the configured engine, with the host terminal's colours."""
         emulator = make_emulator(self.engine, size, self.scrollback)
+        emulator.set_graphics(self.graphics)
         if self.colours is not None:
             emulator.set_colours(*self.colours)
         return emulator

@@ -1,4 +1,4 @@
-"""Sends a terminal's output, byte for byte, to a program or a file, from a thread of its own.
+"""Sends a terminal's output, byte for byte but for the nonce of prompt marks, to a program or a file, from a thread.
 
 The terminal never waits for it: what the receiver does not take is kept up to a limit, and beyond that left out and
 counted. It ends with the terminal's program, and the receiver then gets the rest, as long as it takes any.
@@ -17,6 +17,7 @@ from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.terminal.observers import Closed, ObservedEvent
 from fugue_tui.terminal.pty import orphans
 from fugue_tui.terminal.pty.spawn import Exit
+from fugue_tui.terminal.shell_integration.nonce_filter import NonceFilter
 from fugue_tui.terminal.terminal import Terminal
 
 MOST_KEPT: Final = 2 << 20
@@ -50,6 +51,7 @@ class OutputPipe:
         self._fd, self._child, self._typed = fd, child, typed
         self._lagged, self._ended = lagged, ended
         self._buffer = bytearray()
+        self._nonce_filter = NonceFilter()
         self._ready = threading.Condition(threading.Lock())
         self._stopped = False
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -85,13 +87,17 @@ class OutputPipe:
         with self._ready:
             if self._stopped or self._fd is None:
                 return
-            room = MOST_KEPT - len(self._buffer)
-            self._buffer += data[:room]
-            self._ready.notify()
-            lost, first = max(len(data) - room, 0), not self.dropped
+            lost, first = self._add(self._nonce_filter.feed(bytes(data))), not self.dropped
             self.dropped += lost
+            self._ready.notify()
         if lost and first:
             self._lagged()
+
+    def _add(self, data: bytes) -> int:
+        """Keep what there is room for; how many bytes there is none for."""
+        room = MOST_KEPT - len(self._buffer)
+        self._buffer += data[:room]
+        return max(len(data) - room, 0)
 
     # The thread
 
@@ -126,6 +132,8 @@ class OutputPipe:
         """What is kept, once there is something; empty at the end."""
         with self._ready:
             self._ready.wait_for(lambda: self._buffer or self._stopped)
+            if self._stopped:
+                self.dropped += self._add(self._nonce_filter.flush())
             data, self._buffer = self._buffer, bytearray()
         return bytes(data)
 

@@ -27,6 +27,7 @@ from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.footer import Footer
+from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
 from fugue_tui.terminal.screen.readers import Readers
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
@@ -134,7 +135,7 @@ class Terminal:
         """Start a program on a screen of this size, which the emulator already has; raises SpawnFailed.
 
         Prompt marks with the nonce are trusted; after the first of them all others are ignored."""
-        pty = Pty.spawn(program, size)
+        pty = Pty.spawn(program, size, emulator.graphics.cell)
         return cls(pty, size, pump=pump, emulator=emulator, watcher=watcher, nonce=nonce, before=before)
 
     @classmethod
@@ -277,6 +278,22 @@ class Terminal:
         return self._screen.emulator.cursor
 
     @property
+    def images(self) -> tuple[Placement, ...]:
+        """Where images are in the last snapshot, lowest first; only for the thread that refreshes."""
+        return () if self._screen.closed else self._screen.emulator.images
+
+    @property
+    def cell(self) -> tuple[int, int]:
+        """Width and height of a cell in the pixels of its images."""
+        return self._screen.emulator.graphics.cell
+
+    def pixels(self, image: Image) -> Pixels | None:
+        """The pixels of an image, decoded without the lock; None if it is gone, or broken."""
+        with self._lock as screen:
+            read = None if screen.closed else screen.emulator.pixels(image)
+        return read() if read else None
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         with self._lock as screen:
@@ -349,6 +366,15 @@ class Terminal:
             if not screen.closed:
                 screen.emulator.set_colours(fg, bg)
                 self._after_change(screen)
+
+    def set_graphics(self, graphics: Graphics) -> None:
+        """What the program may do with images, and what it is told of it."""
+        with self._lock as screen:
+            if screen.closed or graphics == screen.emulator.graphics:
+                return
+            screen.emulator.set_graphics(graphics)
+            self._channel.set_cell(graphics.cell)
+            self._after_change(screen)
 
     def resize(self, size: Size) -> None:
         """Resize the screen at once, and notify the program at once or, after rapid changes, within 20 ms."""

@@ -14,6 +14,8 @@ VERSION = "3.5a"
 """The version of tmux whose commands these are."""
 SECONDS = 150.0
 """How long a command may take; the user may be asked about it."""
+POPUPS = ("display-popup", "popup")
+"""The commands that take until their program ends."""
 _VALUED = "LSTcf"
 """tmux's own flags that take a value."""
 
@@ -93,7 +95,7 @@ def ask(path: str, command: list[str]) -> int:
     request = {"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": {"words": words_of(command)}}
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-            link.settimeout(SECONDS)
+            link.settimeout(None if command[0] in POPUPS else SECONDS)
             link.connect(path)
             link.sendall(json.dumps(request).encode() + b"\n")
             line = b""
@@ -106,7 +108,7 @@ def ask(path: str, command: list[str]) -> int:
         return fail(str(answer["text"]).removeprefix("run-tmux-command: "))
     if answer["json"]["lines"]:
         sys.stdout.write(answer["text"] + "\n")
-    return 0
+    return int(answer.get("status") or 0)
 
 
 def words_of(command: list[str]) -> list[str]:

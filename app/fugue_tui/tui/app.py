@@ -37,7 +37,8 @@ from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
 from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render import region_painter
-from fugue_tui.tui.render.client_renderer import ClientRenderer, compositor_of
+from fugue_tui.tui.render.client_renderer import ClientRenderer
+from fugue_tui.tui.render.compositor import compositor_of
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import themes, view_model
@@ -459,6 +460,11 @@ class FugueApp(App[int], inherit_bindings=False):
         """A client can accept output again: paint what it waits for."""
         self._frames.schedule()
         self._renderer.schedule()
+        self._frames.images.resume()
+
+    def images_changed(self) -> None:
+        """A client shows other images than before."""
+        self._frames.images.update(None)
 
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, with those of this program."""
@@ -511,7 +517,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self.grid,
             watched=self.clients.watched,
             draws_cursor=self.is_headless,
-            content=self.actions.agents.content,
+            content=self.actions.content,
         )
         self._is_switching = moved or self._is_switching
         self._refocus()
@@ -546,6 +552,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.displayed()
             self.clients.laid_out()
             self._renderer.invalidate()
+            self._frames.images.update(None)
 
     def paint_regions(self, screen: Screen[Any]) -> bool:
         """Paint what changed on the screen on top; False leaves that to Textual's compositor."""
@@ -556,6 +563,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.displayed()
         self.clients.laid_out()
         self._renderer.invalidate(rows)
+        self._frames.images.update(rows)
         return True
 
     def _update_status(self) -> None:

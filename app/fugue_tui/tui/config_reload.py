@@ -209,6 +209,7 @@ class ConfigApplier:
         self.keymap, self._faults = self._keys(config)
         if self._launcher is not None:
             self._launcher.configure(config.terminal)
+            self._allow_images()
         self._app.mux.on_exit = OnExit(config.terminal.on_exit)
         if self._app.mux.saver is not None:
             self._app.mux.saver.configure(config.session)
@@ -251,6 +252,17 @@ class ConfigApplier:
         self._apply(config)
         mux.on_permissions()
         mux.approvals.review()
+
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels, which programs can query."""
+        if self._launcher is not None:
+            self._launcher.graphics = replace(self._launcher.graphics, shown=shown, cell=cell)
+            self._allow_images()
+
+    def _allow_images(self) -> None:
+        if self._launcher is not None:
+            for terminal in self._app.mux.terminals.values():
+                terminal.set_graphics(self._launcher.graphics)
 
     def set_default_colour(self, foreground: bool, colour: tuple[int, int, int]) -> None:
         """A default colour of the latest client's terminal, which programs can query."""

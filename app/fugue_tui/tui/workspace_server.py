@@ -28,6 +28,7 @@ from fugue_tui.errors import NotFound
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.mcp_servers.shown import TOOLS
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.multiplexer.views import View
 from fugue_tui.sanitize import clean
@@ -39,6 +40,7 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.hooks import Hooks
+from fugue_tui.tui.ui.mcp_questions import McpQuestions
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
@@ -109,6 +111,7 @@ class WorkspaceServer:
             self, lambda: self.latest.alerts, ring=lambda: self.clients.send(b"\a"), copy=self._copy_to_clipboard
         )
         self.window_monitor = WindowMonitor(self)
+        self._mcp_questions = McpQuestions(self)
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.stop_painter: Final = stop_painter
@@ -203,6 +206,7 @@ class WorkspaceServer:
         mux.on_empty.connect(self.leave)
         mux.undo_log.on_report.connect(lambda text, keys: self.current.enter(self._report_undo, text, keys))
         mux.on_overlay.connect(self._show_overlay)
+        mux.on_mcp_servers.connect(self._mcp_questions.start)
         mux.lease.on_change.connect(self.status_updates.request)
         mux.user_options.on_change.connect(self.status_updates.request)
         mux.pipes.on_change.connect(self.status_updates.request)
@@ -328,6 +332,10 @@ class WorkspaceServer:
         """A default colour of the latest client's terminal, which programs in panes can query."""
         self.config_applier.set_default_colour(foreground, colour)
 
+    def set_graphics(self, *, shown: bool, cell: tuple[int, int]) -> None:
+        """Whether a client shows images, and the size of its cells in pixels, which programs in panes can query."""
+        self.config_applier.set_graphics(shown=shown, cell=cell)
+
     def is_seen(self, pane: PaneId) -> bool:
         """Whether the user looks at a pane: it has the focus, in a view whose terminal has it."""
         window = self.mux.window_of(pane)
@@ -358,6 +366,15 @@ class WorkspaceServer:
         screen."""
         self.latest.enter(self.latest.inform, text, topic)
 
+    def in_view(self, call: Callable[[], None]) -> None:
+        """Call something that makes widgets, in the view that was used last."""
+        self.latest.enter(call)
+
+    @property
+    def shows_panes(self) -> bool:
+        """Whether no dialog covers the panes of the view that was used last."""
+        return self.latest.settled
+
     def push_screen(self, screen: Screen[Any], callback: Callable[[Any], None] | None = None) -> None:
         """Open a dialog; `callback` gets its result."""
         self.latest.enter(self.latest.push_screen, screen, callback)
@@ -365,6 +382,8 @@ class WorkspaceServer:
     def _show_overlay(self, what: str) -> None:
         if what == AGENTS:
             self.current.enter(self.current.actions.agents.open)
+        elif what == TOOLS:
+            self.current.enter(self.current.actions.tools.open)
 
     def _report_undo(self, text: str, reverting: str) -> None:
         self.current.actions.report_undo(text, reverting)

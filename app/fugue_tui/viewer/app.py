@@ -1,43 +1,26 @@
 """The screen of `fugue-tui show`: one file in the widget for its kind, read again whenever it changes."""
 
 import asyncio
-import io
 import os
 from typing import ClassVar, Final
 
-from rich.color import Color
-from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Resize
 from textual.widget import Widget
 from textual.widgets import DataTable, Footer, Markdown, Static, TextArea
 
 from fugue_tui.errors import FugueError
 from fugue_tui.file_kind import FileKind
 from fugue_tui.sanitize import clean
-from fugue_tui.viewer.document import Document, Unshowable, read, stamp
+from fugue_tui.viewer.document import Document, read, stamp
+from fugue_tui_widgets.image_view import ImageView, half_blocks
 
 POLL_SECONDS: Final = 1.0
 HIGHLIGHTED: Final = 200_000
 """Characters of a text that is highlighted."""
-
-
-class ImageView(Static):
-    """An image in half blocks, as large as fits."""
-
-    DEFAULT_CSS = "ImageView { width: 100%; height: 100%; }"
-
-    def __init__(self, image: bytes) -> None:
-        super().__init__()
-        self._image = image
-
-    def on_resize(self, event: Resize) -> None:
-        """Draw it at the new size."""
-        self.update(half_blocks(self._image, max(1, event.size.width), max(1, event.size.height)))
 
 
 class ShowFile(App[int]):
@@ -113,31 +96,6 @@ def _table(document: Document) -> Widget:
     table.add_columns(*(Text(name or " ") for name in header))
     table.add_rows([Text(cell) for cell in row] for row in rows)
     return table
-
-
-def half_blocks(image: bytes, cols: int, rows: int) -> Text:
-    """An image as text of at most so many cells, each two pixels high. Raises FugueError if it cannot be decoded."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(io.BytesIO(image)) as opened:
-            opened.draft("RGB", (cols, 2 * rows))
-            opened.thumbnail((cols, 2 * rows))
-            picture = opened.convert("RGB")
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise Unshowable(f"it is no image that can be shown: {clean(str(error), 200)}") from None
-    text, width, height = Text(no_wrap=True), picture.width, picture.height
-    pixels = picture.tobytes()
-
-    def colour(x: int, y: int) -> Color | None:
-        at = 3 * (y * width + x)
-        return Color.from_rgb(*pixels[at : at + 3]) if y < height else None
-
-    for y in range(0, height, 2):
-        for x in range(width):
-            text.append("▀", Style(color=colour(x, y), bgcolor=colour(x, y + 1)))
-        text.append("\n")
-    return text
 
 
 def run(path: str, kind: FileKind) -> int:

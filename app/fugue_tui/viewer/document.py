@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from fugue_tui.errors import FugueError
+from fugue_tui.errors import Unshowable
 from fugue_tui.file_kind import FileKind, kind_of
 from fugue_tui.sanitize import clean, clean_text
 
@@ -22,12 +22,6 @@ ROWS: Final = 5_000
 COLUMNS: Final = 100
 CELL: Final = 200
 """Characters of a table's cell."""
-
-
-class Unshowable(FugueError):
-    """The file cannot be shown."""
-
-    code = "unshowable"
 
 
 class Document(Struct, frozen=True):

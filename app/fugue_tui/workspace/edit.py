@@ -181,6 +181,11 @@ def set_layout(workspace: Workspace, window: WindowId, layout: Layout) -> Worksp
     return _change(workspace, _with_focus_shown(replace(found, layout=layout)))
 
 
+def set_auto(workspace: Workspace, window: WindowId) -> Workspace:
+    """Have a window's layout adapt from now on."""
+    return _change(workspace, replace(window_of(workspace, window), auto=True))
+
+
 def move_pane(workspace: Workspace, pane: PaneId, window: WindowId, layout: Layout) -> Workspace:
     """Move a pane to another window, whose layout becomes `layout`."""
     target = window_of(workspace, window)

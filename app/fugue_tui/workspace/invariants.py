@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from fugue_tui.geometry import Axis
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES, Layers, Leaf, Node, depth, floats, panes, shown_panes, tiled
 from fugue_tui.workspace.model import NO_WINDOW, Window, Workspace
 from fugue_tui.workspace.names import clean
@@ -61,7 +62,9 @@ def _check_tree(node: Node, where: str) -> None:
         _must(len(split.children) >= 2, f"{where}: a split has {len(split.children)} children")
         _must(len(split.children) == len(split.weights), f"{where}: a split's weights are {split.weights}")
         _must(all(type(weight) is int and weight > 0 for weight in split.weights), f"{where}: weights {split.weights}")
-        flat = all(isinstance(child, Leaf) or child.axis is not split.axis for child in split.children)
+        flat = all(isinstance(child, Leaf) or child.stacked or child.axis is not split.axis for child in split.children)
+        whole = split.axis is Axis.VERTICAL and all(isinstance(child, Leaf) for child in split.children)
+        _must(whole or not split.stacked, f"{where}: a stack holds a split, or is {split.axis}")
         _must(flat, f"{where}: a {split.axis} split lies in another")
         waiting.extend(split.children)
 

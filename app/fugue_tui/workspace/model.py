@@ -64,6 +64,9 @@ class Window(Struct, frozen=True):
     """Whether a user or an agent chose the name; if not, it follows the active pane's program."""
     recent: tuple[PaneId, ...] = ()
     """The other panes by latest focus, the latest first."""
+    auto: bool = False
+    """Whether its layout adapts to the number of panes and to the shape of the terminal, until it is arranged by
+    hand."""
 
 
 class Workspace(Struct, frozen=True):

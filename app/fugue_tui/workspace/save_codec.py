@@ -104,6 +104,7 @@ def _window(window: Window) -> dict[str, Any]:
         "active": int(window.active),
         "recent": [int(pane) for pane in window.recent],
         "layout": tree_reader.write(tiled(window.layout)),
+        **({"auto": True} if window.auto else {}),
         **({"floats": [_float(each) for each in floats(window.layout)]} if floats(window.layout) else {}),
     }
 

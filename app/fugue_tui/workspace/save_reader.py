@@ -52,6 +52,7 @@ class _Window(NamedTuple):
     id: SavedWindowId
     layout: _Any
     floats: _Items = ()
+    auto: bool = False
     name: Name = ""
     session: Name = SESSION
     zoomed: bool = False
@@ -162,6 +163,7 @@ class SaveReader:
             zoomed=found.zoomed and active == wanted[0],
             named=found.named,
             recent=tuple(PaneId(pane) for pane in recent),
+            auto=found.auto,
         )
 
     def _floats(self, given: Sequence[object], trees: TreeReader, where: str) -> list[Float]:

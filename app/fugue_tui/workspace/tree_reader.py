@@ -1,6 +1,7 @@
 """Reads a window's layout tree from unchecked JSON: damaged parts are left out, the rest stays.
 
 NODE = 3  (a pane's number)  |  {"axis": "horizontal", "weights": [2, 1], "children": [NODE, NODE]}
+A stack has "stacked": true, too.
 """
 
 from collections.abc import Callable, Collection
@@ -20,13 +21,15 @@ def write(node: Node) -> Any:
     if isinstance(node, Leaf):
         return int(node.pane)
     children = [write(child) for child in node.children]
-    return {"axis": str(node.axis), "weights": list(node.weights), "children": children}
+    written = {"axis": str(node.axis), "weights": list(node.weights), "children": children}
+    return {**written, "stacked": True} if node.stacked else written
 
 
 class _Split(NamedTuple):
     axis: Axis
     children: Annotated[tuple[Any, ...], ListOf(Unchecked(), bounds=Bounds(le=MAX_PANES * 2))]
     weights: Annotated[Any, Unchecked()] = None
+    stacked: Annotated[Any, Unchecked()] = False
 
 
 _SPLIT: Final = Record(_Split, closed=False)
@@ -77,7 +80,10 @@ class TreeReader:
         read = [(self._node(child, where, level), weight) for child, weight in pairs]
         kept = [(child, weight) for child, weight in read if child is not None]
         nodes, shares = [child for child, _ in kept], [weight for _, weight in kept]
-        if len(kept) == len(read) > 1 and not any(isinstance(node, Split) and node.axis is axis for node in nodes):
+        if split.stacked is True and axis is Axis.VERTICAL and all(isinstance(node, Leaf) for node in nodes):
+            return Split(axis, tuple(nodes), tuple(shares), True) if len(nodes) > 1 else next(iter(nodes), None)
+        flat = not any(isinstance(node, Split) and node.axis is axis and not node.stacked for node in nodes)
+        if len(kept) == len(read) > 1 and flat:
             return Split(axis, tuple(nodes), tuple(shares))
         return join(axis, nodes, shares) if nodes else None
 

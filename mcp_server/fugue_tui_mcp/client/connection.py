@@ -22,7 +22,7 @@ from fugue_tui.errors import FugueError, ServerFailed, TimedOut
 from fugue_tui.multiplexer.mcp_servers.connector import Handler, Launch, Progress
 from fugue_tui.multiplexer.mcp_servers.model import Call, Catalog, Content, Elicitation
 from fugue_tui.sanitize import clean, clean_text
-from fugue_tui_mcp.client import sampling, values
+from fugue_tui_mcp.client import oauth, sampling, values
 from fugue_tui_mcp.client.http_transport import http_transport
 from fugue_tui_mcp.client.log_buffer import LogBuffer
 from fugue_tui_mcp.client.stdio_transport import stdio_transport
@@ -35,7 +35,7 @@ UPDATE_SECONDS: Final = 0.2
 """Seconds in which several changes of one resource count as one."""
 LOG_SECONDS: Final = 0.2
 """Seconds in which several lines of the log are reported as one."""
-CLOSE_SECONDS: Final = 5.0
+CLOSE_SECONDS: Final = 3.0
 """How long a connection may take to end."""
 LOG_LEVEL: Final = "info"
 
@@ -51,6 +51,7 @@ class Connection:
         self._end = asyncio.Event()
         self._reason = ""
         self._client: Client | None = None
+        self._deadline: asyncio.Timeout | None = None
         self._task: asyncio.Task[None] | None = None
         self._uris = set[str]()
         self._listening: asyncio.Task[None] | None = None
@@ -62,7 +63,7 @@ class Connection:
         self._task = asyncio.create_task(self._run())
         seconds = self._launch.settings.start_seconds
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as self._deadline:
                 return await asyncio.shield(self._ready)
         except TimeoutError:
             await self.close()
@@ -149,8 +150,14 @@ class Connection:
 
     def _transport(self) -> AbstractAsyncContextManager[Any]:
         if self._launch.settings.url:
-            return http_transport(self._name, self._launch.settings, self._handler)
+            return http_transport(self._launch.settings, self._authorize)
         return stdio_transport(self._launch, self._log, self._ended, lambda: self._later("log", self._tell_log))
+
+    def _authorize(self, page: str) -> None:
+        """Have the user log in, for which there is more time than to start."""
+        if self._deadline is not None and not self._ready.done():
+            self._deadline.reschedule(asyncio.get_running_loop().time() + oauth.LOGIN_SECONDS)
+        self._handler.authorize(self._name, clean(page, 8_000))
 
     def _ended(self, reason: str) -> None:
         if not self._end.is_set():

@@ -1,6 +1,6 @@
 """Connects to an MCP server over streamable HTTP."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,14 +12,14 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.message import SessionMessage
 
 from fugue_tui.config.servers import ServerSettings
-from fugue_tui.multiplexer.mcp_servers.connector import Handler
+from fugue_tui_mcp.client import oauth
 from fugue_tui_mcp.client.pace import Pace
 
 
 @asynccontextmanager
-async def http_transport(name: str, settings: ServerSettings, handler: Handler) -> AsyncGenerator[Any]:
-    """A transport for the SDK's client."""
-    headers, auth = dict(settings.headers), _login(name, settings, handler)
+async def http_transport(settings: ServerSettings, open_page: Callable[[str], None]) -> AsyncGenerator[Any]:
+    """A transport for the SDK's client; `open_page` is called if the user has to log in on a page."""
+    headers, auth = dict(settings.headers), await _login(settings, open_page)
     async with (
         create_mcp_http_client(headers=headers, auth=auth) as client,
         streamable_http_client(settings.url, http_client=client) as (read, write),
@@ -40,5 +40,7 @@ async def _forward(read: Any, incoming: MemoryObjectSendStream[SessionMessage | 
             await incoming.send(message)
 
 
-def _login(name: str, settings: ServerSettings, handler: Handler) -> httpx2.Auth | None:
-    return None
+async def _login(settings: ServerSettings, open_page: Callable[[str], None]) -> httpx2.Auth | None:
+    """What logs in by OAuth, unless the settings say who the user is."""
+    given = any(name.lower() == "authorization" for name in settings.headers)
+    return await oauth.provider(settings.url, open_page) if settings.oauth and not given else None

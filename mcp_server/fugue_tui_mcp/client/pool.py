@@ -19,7 +19,7 @@ from fugue_tui_mcp import lazy_packages
 from fugue_tui_mcp.client.log_buffer import LogBuffer
 
 _log: Final = logging.getLogger(__name__)
-CLOSE_SECONDS: Final = 4.0
+CLOSE_SECONDS: Final = 5.0
 """How long closing all connections may take."""
 Result = TypeVar("Result")
 

@@ -28,7 +28,7 @@ CHUNK: Final = 1 << 16
 """Bytes of stderr that are read at a time."""
 CHUNK_SECONDS: Final = 0.02
 """Seconds between two such reads."""
-END_SECONDS: Final = (1.0, 1.0, 1.0)
+END_SECONDS: Final = (0.5, 0.5, 1.0)
 """How long a program has to end after its input was closed, after SIGTERM, and after SIGKILL."""
 POLL_SECONDS: Final = 0.01
 ERROR_SECONDS: Final = 0.3

@@ -68,6 +68,18 @@ def test_every_byte_reaches_the_file_with_tags_parsed_too(room: Room, tmp_path: 
     assert copy.read_bytes() == b"before\n" + wanted
 
 
+def test_the_secret_of_prompt_marks_is_not_passed_on_however_it_is_read(room: Room, tmp_path: Path) -> None:
+    pane = room.cat()
+    terminal = room.mux.terminals[pane]
+    room.run(LogPane(file=str(tmp_path / "log")))
+    mark = b"\x1b]133;A;fugue=0123456789abcdef;status=0\x07"
+    for piece in (mark, *(bytes([byte]) for byte in mark), b"\x1b[1mtext\x1b", b"[m", b"\x1b]0;open"):
+        terminal.receive(memoryview(piece))
+    room.run(LogPane())
+    wanted = b"\x1b]133;A;status=0\x07" * 2 + b"\x1b[1mtext\x1b[m\x1b]0;open"
+    room.until(lambda: (tmp_path / "log").read_bytes() == wanted)
+
+
 def test_a_new_file_is_the_owners_alone(room: Room, tmp_path: Path) -> None:
     room.cat()
     before = os.umask(0)

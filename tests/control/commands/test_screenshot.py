@@ -3,11 +3,14 @@
 import re
 from base64 import b64decode
 from io import BytesIO
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
+from tests import image_data
 from tests.control.scripted_program import Driven
+from tests.image_data import BLUE, RED, sixel
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.read_pane import ReadPane
@@ -21,6 +24,7 @@ from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer.kept_screens import HEAVIEST, MOST, ScreenStore, StoredScreen
 from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run
+from fugue_tui.terminal.screen.images import Graphics
 
 CELL = png.metrics(png.SIZE)
 
@@ -52,6 +56,19 @@ def test_a_pane_is_seen_as_an_image_in_its_colours(driven: Driven) -> None:
     assert colours(image, 0, 0) == {(1, 2, 3)}
     assert (found.shows, found.media_type, found.name) == (str(driven.pane), "image/png", "")
     assert f"a screenshot of {driven.pane}" in found.text
+
+
+def test_images_that_a_program_printed_are_seen(driven: Driven, tmp_path: Path) -> None:
+    terminal, file = driven.room.mux.terminals[driven.pane], tmp_path / "image"
+    terminal.set_graphics(Graphics(1 << 20))
+    file.write_bytes(
+        b"\x1b[2J\x1b[2;3H" + image_data.shown(RED, 16, 16, ",C=1") + b"\x1b[4;1H" + sixel(BLUE, 16, 12) + b"\r\n"
+    )
+    driven.does(f"cat '{file}'")
+    image = opened(shot(driven.room).image)
+    assert colours(image, 2, 1) == colours(image, 3, 1) == {RED}
+    assert BLUE in colours(image, 0, 3)
+    assert RED not in colours(image, 4, 1) | colours(image, 1, 1)
 
 
 def test_the_colours_are_those_of_the_users_own_terminal(driven: Driven) -> None:

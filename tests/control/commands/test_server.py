@@ -20,6 +20,9 @@ class Watchers:
     def detach(self, client: int) -> None:
         raise NotFound(str(client))
 
+    def switch(self, client: int, workspace: str) -> None:
+        raise NotFound(str(client))
+
     def refresh(self, client: int) -> None:
         raise NotFound(str(client))
 

@@ -80,6 +80,8 @@ CALLS = {
     "show-agents": "show-agents --place split --pane {pane}",
     "edit-scrollback": "edit-scrollback {pane}",
     "open-url": "open-url https://example.com",
+    "show-result": "show-result 1",
+    "save-result": "save-result 1 --output a",
     "show-file": "show-file notes.md --pane {pane}",
     "run-command": "run-command --command true",
     "run-shell": "run-shell true",
@@ -118,7 +120,8 @@ OPENING = {
 """What runs programs in panes that the call opens."""
 NOT_TO_ONESELF = {"send-message", "publish-message"}
 """What never goes to the caller's own pane."""
-OF_SERVERS = {"call-server", "connect-server", "disconnect-server", "get-prompt", "read-resource"}
+OF_SERVERS = {"call-server", "connect-server", "disconnect-server", "get-prompt", "read-resource",
+    "show-resource", "show-server-log"}  # fmt: skip
 """What is judged by the MCP server too that it uses."""
 RULES = ("allow", "ask", "refuse")
 

@@ -9,6 +9,7 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.core.command import Door, Effect, Origin
+from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.output.pane_titles import pane_title
 from fugue_tui.control.tmux.run_tmux_command import RunTmuxCommand
 from fugue_tui.control.tmux.verbs import VERBS
@@ -233,6 +234,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "resize-pane": ("-Z",),
     "swap-pane": ("-D",),
     "break-pane": ("-s", "%2"),
+    "display-popup": ("-E", "true"),
     "join-pane": ("-s", "%2"),
     "move-pane": ("-s", "%2"),
 }
@@ -283,6 +285,18 @@ def test_what_has_a_command_of_its_own_is_the_same_as_with_a_flag(room: Room) ->
     tmux(room, "next-layout", "-t", "@1")
     assert room.mux.workspace.windows[0].layout != before
     tmux(room, "clear-history", "-t", str(first))
+
+
+def test_a_popup_takes_until_its_program_ends_and_has_its_exit_status(room: Room) -> None:
+    room.cat()
+    command = RunTmuxCommand(command=("display-popup", "-E", "-w", "50%", "-h", "10", "-x", "R", "exit 3"))
+    assert room.run(command, Origin(Door.CLI)).exit_status == 3
+    later = RunTmuxCommand(command=("popup", "-T", "logs", "echo hi")).run(room.mux, Origin(Door.CLI))
+    assert is_deferred(later)
+    assert room.awaited(later).exit_status == 0
+    assert room.say("list-panes").panes[1].name == "logs"
+    with pytest.raises(InvalidArgument, match="size invalid: x"):
+        tmux(room, "popup", "-w", "x")
 
 
 def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:

@@ -3,15 +3,45 @@
 
 import asyncio
 import os
+import secrets
 import sys
+import time
+import warnings
 from typing import Annotated, Any, Literal
 
 import anyio
-from mcp.server.mcpserver import Context, Elicit, ElicitationResult, Image, MCPServer, Resolve
+import uvicorn
+from mcp.server.auth.provider import (
+    AccessToken,
+    AuthorizationCode,
+    AuthorizationParams,
+    OAuthAuthorizationServerProvider,
+    RefreshToken,
+    construct_redirect_uri,
+)
+from mcp.server.auth.settings import AuthSettings, ClientRegistrationOptions
+from mcp.server.mcpserver import (
+    Context,
+    Elicit,
+    ElicitationResult,
+    Image,
+    ListRoots,
+    MCPServer,
+    Resolve,
+    Sample,
+)
 from mcp.server.runner import serve_loop
 from mcp.server.stdio import stdio_server
-from mcp_types import ToolAnnotations
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from mcp_types import (
+    CreateMessageResult,
+    ListRootsResult,
+    SamplingMessage,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import BaseModel
+from starlette.responses import Response
 
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c4944415408d763f8cfc000000301"
@@ -140,6 +170,57 @@ def grow() -> str:
     return "added"
 
 
+def ask_roots() -> ListRoots:
+    """Ask for the roots."""
+    return ListRoots()
+
+
+@server.tool()
+def roots(found: Annotated[ListRootsResult, Resolve(ask_roots)]) -> str:
+    """The roots."""
+    return " ".join(str(each.uri) for each in found.roots)
+
+
+def ask_model(question: str) -> Sample:
+    """Ask a model."""
+    return Sample([SamplingMessage(role="user", content=TextContent(text=question))], max_tokens=100)
+
+
+@server.tool()
+def think(question: str, found: Annotated[CreateMessageResult, Resolve(ask_model)]) -> str:
+    """Ask a model."""
+    content = found.content
+    return f"the model says {content.text}" if isinstance(content, TextContent) else "nothing"
+
+
+COUNT = [0]
+
+
+@server.resource("small://count")
+def counted() -> str:
+    """A resource that changes."""
+    return f"count {COUNT[0]}"
+
+
+@server.tool()
+async def count(ctx: Context[Any, Any]) -> str:
+    """Change the resource."""
+    COUNT[0] += 1
+    await ctx.notify_resource_updated("small://count")
+    if "--legacy" in sys.argv:
+        await ctx.session.send_resource_updated("small://count")
+    return "counted"
+
+
+@server.tool()
+async def note(ctx: Context[Any, Any], text: str) -> str:
+    """Send a logging message."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        await ctx.info(text)  # pyright: ignore[reportDeprecated]
+    return "noted"
+
+
 @server.prompt()
 def review(code: str, style: str = "short") -> str:
     """Review code."""
@@ -147,7 +228,7 @@ def review(code: str, style: str = "short") -> str:
 
 
 @server.resource("small://note")
-def note() -> str:
+def the_note() -> str:
     """A note."""
     return "the note"
 
@@ -165,10 +246,97 @@ async def legacy() -> None:
         await serve_loop(lowlevel, read, write, lifespan_state=state)
 
 
+class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
+    """Lets everybody in who opens the page; tokens are good for one use after a refresh."""
+
+    def __init__(self) -> None:
+        self.clients = dict[str, OAuthClientInformationFull]()
+        self.codes = dict[str, AuthorizationCode]()
+        self.tokens = dict[str, AccessToken]()
+
+    async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
+        return self.clients.get(client_id)
+
+    async def register_client(self, client_info: OAuthClientInformationFull) -> None:
+        self.clients[client_info.client_id or ""] = client_info
+
+    async def authorize(self, client: OAuthClientInformationFull, params: AuthorizationParams) -> str:
+        code = secrets.token_hex(20)
+        self.codes[code] = AuthorizationCode(
+            code=code, scopes=[], expires_at=time.time() + 60, client_id=client.client_id or "",
+            code_challenge=params.code_challenge, redirect_uri=params.redirect_uri,
+            redirect_uri_provided_explicitly=True, resource=params.resource,
+        )  # fmt: skip
+        return construct_redirect_uri(str(params.redirect_uri), code=code, state=params.state)
+
+    async def load_authorization_code(
+        self, client: OAuthClientInformationFull, authorization_code: str
+    ) -> AuthorizationCode | None:
+        return self.codes.get(authorization_code)
+
+    async def exchange_authorization_code(
+        self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
+    ) -> OAuthToken:
+        token = secrets.token_hex(20)
+        resource = authorization_code.resource
+        self.tokens[token] = AccessToken(token=token, client_id=client.client_id or "", scopes=[], resource=resource)
+        return OAuthToken(access_token=token)
+
+    async def load_access_token(self, token: str) -> AccessToken | None:
+        return self.tokens.get(token)
+
+    async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
+        return None
+
+    async def exchange_refresh_token(
+        self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
+    ) -> OAuthToken:
+        raise NotImplementedError
+
+    async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
+        self.tokens.pop(token.token, None)
+
+
+def behind_login(port: int) -> MCPServer:
+    """A server that lets in whoever has logged in by OAuth."""
+    url = f"http://127.0.0.1:{port}"
+    auth = AuthSettings.model_validate(
+        {
+            "issuer_url": url,
+            "resource_server_url": f"{url}/mcp",
+            "client_registration_options": ClientRegistrationOptions(enabled=True),
+            "validate_token_resource": False,
+        }
+    )
+    private = MCPServer("private", version="1", auth_server_provider=Accounts(), auth=auth, log_level="ERROR")
+    private.add_tool(echo, annotations=READ)
+    return private
+
+
+def http(port: int) -> None:
+    """Serve over HTTP; with `--legacy` requests of the era from 2026-07-28 are refused, and with `--token` others than
+    those that bring it."""
+    app = (behind_login(port) if "--oauth" in sys.argv else server).streamable_http_app()
+    token = sys.argv[sys.argv.index("--token") + 1] if "--token" in sys.argv else ""
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        headers = dict(scope.get("headers", ()))
+        modern = headers.get(b"mcp-protocol-version", b"") >= b"2026"
+        refused = 400 if modern and "--legacy" in sys.argv else 0
+        if token and headers.get(b"authorization", b"") != f"Bearer {token}".encode():
+            refused = 403
+        if scope["type"] == "http" and refused:
+            await Response("no", refused)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    uvicorn.run(guarded, port=port, log_level="error")
+
+
 if __name__ == "__main__":
-    if "--legacy" in sys.argv:
+    if "--http" in sys.argv:
+        http(int(sys.argv[sys.argv.index("--http") + 1]))
+    elif "--legacy" in sys.argv:
         anyio.run(legacy)
-    elif "--http" in sys.argv:
-        server.run("streamable-http", port=int(sys.argv[sys.argv.index("--http") + 1]))
     else:
         server.run()

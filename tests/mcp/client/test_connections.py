@@ -11,11 +11,15 @@ from tests.mcp.client.conftest import Servers, script, small
 from fugue_tui.config.servers import ServerSettings
 from fugue_tui.control.commands.call_server import CallServer, GetPrompt, ReadResource
 from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer, ListServers
+from fugue_tui.control.commands.read_pane import ReadPane
+from fugue_tui.control.commands.share_directory import ShareDirectory
+from fugue_tui.control.commands.show_servers import SaveResult, ShowResource, ShowResult, ShowServerLog
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.errors import NotFound, Refused, ServerFailed, TimedOut
-from fugue_tui.multiplexer.mcp_servers.model import ServerState
-from fugue_tui.multiplexer.mcp_servers.servers import RESTARTS
+from fugue_tui.errors import NotFound, Refused, SaveError, ServerFailed, TimedOut
+from fugue_tui.multiplexer.mcp_servers.model import ElicitationAnswer, ServerState
+from fugue_tui.multiplexer.mcp_servers.servers import RESTARTS, answer
+from fugue_tui.validation.json_form import fields
 
 pytestmark = pytest.mark.slow
 ERAS = pytest.mark.parametrize(("flags", "protocol"), [((), "2026-07-28"), (("--legacy",), "2025-11-25")])
@@ -33,7 +37,7 @@ def test_a_server_is_started_when_it_is_first_used_and_lists_what_it_offers(
     effects = {each.name: each.effect for each in info.tools}
     assert (effects["echo"], effects["remove"], effects["weather"]) == ("read", "destroy", "run")
     assert [(each.name, each.arguments) for each in info.prompts] == [("review", ("code!", "style"))]
-    assert {each.uri for each in info.resources} == {"small://note", "small://greeting/{name}"}
+    assert {each.uri for each in info.resources} == {"small://note", "small://count", "small://greeting/{name}"}
 
 
 @ERAS
@@ -190,3 +194,93 @@ def test_nothing_is_loaded_or_started_before_the_first_use(servers: Servers) -> 
     servers.use(small=small())
     servers.room.run(ListServers())
     assert all(thread.name != "mcp-client" for thread in threading.enumerate())
+
+
+@ERAS
+def test_a_question_waits_for_the_user_and_its_answer_reaches_the_tool(
+    servers: Servers, flags: tuple[str, ...], protocol: str
+) -> None:
+    servers.use(small=small(*flags))
+    room, questions = servers.room, servers.room.mux.mcp_servers.questions
+    for given, said in (
+        (ElicitationAnswer("accept", {"name": "Ann", "age": 41}), "hello Ann, 41"),
+        (ElicitationAnswer("decline"), "decline"),
+    ):
+        later = CallServer(server="small", tool="greet").run(room.mux, USER)
+        assert isinstance(later, Deferred)
+        room.until(lambda: questions, playing=True)
+        question = questions[0]
+        assert question.elicitation.message == "Who are you?"
+        assert [each.label for each in fields(question.elicitation.schema)] == ["name", "age"]
+        answer(question, given)
+        assert room.awaited(later).text == said
+        room.until(lambda: not questions)
+
+
+def test_a_question_of_a_cancelled_call_is_withdrawn(servers: Servers) -> None:
+    servers.use(small=small())
+    room, questions = servers.room, servers.room.mux.mcp_servers.questions
+    later = CallServer(server="small", tool="greet").run(room.mux, USER)
+    assert isinstance(later, Deferred)
+    room.until(lambda: questions)
+    later.cancel()
+    room.until(lambda: not questions)
+
+
+@ERAS
+def test_the_directories_that_the_user_shares_are_the_roots(
+    servers: Servers, tmp_path: Path, flags: tuple[str, ...], protocol: str
+) -> None:
+    servers.use(small=small(*flags))
+    room = servers.room
+    pane = room.opened(f"create-pane --command cat --cwd {tmp_path}")
+    assert servers.call("roots").structured["result"] == ""
+    assert room.run(ShareDirectory(pane=str(pane))).directories == (str(tmp_path),)
+    assert servers.call("roots").structured["result"] == tmp_path.as_uri()
+    room.run(ShareDirectory(pane=str(pane), share=False))
+    assert servers.call("roots").structured["result"] == ""
+
+
+@ERAS
+def test_a_model_is_asked_only_by_the_program_that_the_configuration_names(
+    servers: Servers, flags: tuple[str, ...], protocol: str
+) -> None:
+    servers.use(
+        refused=small(*flags),
+        small=small(*flags, sampling=("/bin/sh", "-c", "grep -o 'What is 6 . 7' >&2; echo 42")),
+    )
+    assert servers.call("think", question="What is 6 * 7?").text == "the model says 42"
+    with pytest.raises(ServerFailed, match=r"refused: .*[Ss]ampling"):
+        servers.call("think", "refused", question="?")
+
+
+@ERAS
+def test_logging_messages_and_changes_of_resources_arrive(
+    servers: Servers, flags: tuple[str, ...], protocol: str
+) -> None:
+    servers.use(small=small(*flags))
+    room = servers.room
+    pane = room.run(ShowResource(server="small", uri="small://count"))
+    assert room.run(ReadPane(pane=pane.id)).text == "count 0"
+    servers.call("count")
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
+    log = room.run(ShowServerLog(server="small"))
+    servers.call("note", text="a note")
+    room.until(lambda: "info: a note" in room.run(ReadPane(pane=log.id)).text)
+    room.say(f"close-pane {pane.id}")
+    assert room.mux.mcp_servers.shown.panes == {}
+
+
+def test_a_result_is_kept_in_a_pane_and_saved(servers: Servers, tmp_path: Path) -> None:
+    servers.use(small=small())
+    room = servers.room
+    room.cat()
+    found = servers.call("weather", city="Rome")
+    pane = room.run(ShowResult(result=found.result))
+    assert '"city": "Rome"' in room.run(ReadPane(pane=pane.id)).text
+    picture = servers.call("picture")
+    saved = room.run(SaveResult(result=picture.result, output=str(tmp_path / "a.png")))
+    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+    assert saved.bytes == (tmp_path / "a.png").stat().st_size
+    with pytest.raises(SaveError, match="File exists"):
+        room.run(SaveResult(result=picture.result, output=str(tmp_path / "a.png")))

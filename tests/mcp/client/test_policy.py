@@ -95,3 +95,16 @@ def test_a_call_is_in_the_audit_log_without_secrets(servers: Servers) -> None:
     entry = list(dispatcher.audit)[-1]
     assert "Rome" in entry.command
     assert "hunter2" not in entry.command
+
+
+def test_a_project_adds_servers_and_cannot_allow_them_to_agents(servers: Servers) -> None:
+    servers.use(some=ServerSettings(command="false"))
+    mux = servers.room.mux
+    project = {"some": ServerSettings(command="true", agents="allow"), "own": ServerSettings(command="true")}
+    mux.add_mcp_servers(project, "/work/shop", "/work/shop/.fugue.toml")
+    found = mux.mcp_servers.all()
+    assert {name: (each.settings.command, each.base) for name, each in found.items()} == {
+        "some": ("true", "/work/shop"),
+        "own": ("true", "/work/shop"),
+    }
+    assert decisions(servers, CallServer(server="some", tool="look")) == ["ask"]

@@ -42,7 +42,7 @@ EFFECTS = {
     "display-menu": "Menu",
     "choose-buffer": "BufferScreen",
     "choose-client": "Choose",
-    "choose-tree": "Choose",
+    "choose-tree": "FinderScreen",
     "list-keys": "HelpScreen",
     "select-layout": "layout",
     "clock-mode": "alert",

@@ -17,9 +17,13 @@ FLASH = re.compile(rb"\x1b\[[0-9;]*1;7;38;2;97;175;239")
 """The colour of the focused pane's frame on a dark terminal, in reverse video."""
 
 
-def started(serve: Serve) -> Serving:
+SLOW = "from fugue_tui.attach_server import client; client.SLOW_SECONDS = 0.0\n"
+"""A server for which every link is slow."""
+
+
+def started(serve: Serve, prelude: str = "") -> Serving:
     """Two panes side by side, the frame of which is drawn in the terminal's theme."""
-    serving = serve("sh", "-c", "printf ready; exec cat", first=hello())
+    serving = serve("sh", "-c", "printf ready; exec cat", first=hello(), prelude=prelude)
     serving.shows(serving.first, "ready")
     serving.until(lambda: b"48;2;97;175;239" in serving.first.received)
     serving.call("split-pane")
@@ -53,6 +57,11 @@ def test_a_key_switches_motion_off(serve: Serve) -> None:
     serving = started(serve)
     after(serving, serving.first, "\x02\x1bm")
     serving.shows(serving.first, "motion is off")
+    assert not FLASH.search(after(serving, serving.first, "\x02o"))
+
+
+def test_nothing_flashes_over_a_slow_link(serve: Serve) -> None:
+    serving = started(serve, SLOW)
     assert not FLASH.search(after(serving, serving.first, "\x02o"))
 
 

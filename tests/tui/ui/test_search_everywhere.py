@@ -64,6 +64,7 @@ async def shows(stage: Stage) -> None:
     """The errors of three panes, with the second one under the cursor."""
     await three_panes(stage)
     await search(stage, "error")
+    stage.app.screen.query_one("Input").cursor_blink = False  # pyright: ignore[reportAttributeAccessIssue]
     await stage.press("down")
     await stage.until(lambda: "request 59" in stage.text or stage.app.size.height < 16)
 

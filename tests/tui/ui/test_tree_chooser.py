@@ -10,7 +10,7 @@ from tests.tui.test_snapshots import picture as picture
 
 from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.command_table import panes, sessions, windows
-from fugue_tui.control.core.new_pane import Direction
+from fugue_tui.control.core.new_pane import Direction, Placement
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.clients import AttachedTerminal
@@ -197,7 +197,10 @@ async def test_a_session_is_chosen(open_stage: Open) -> None:
 async def test_the_terminal_switches_to_another_workspace_that_is_chosen(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fugue_tui.control.commands.clients._is_there", bool)
+    def is_there(workspace: str) -> bool:
+        return True
+
+    monkeypatch.setattr("fugue_tui.control.commands.clients._is_there", is_there)
     async with open_stage("sh", "-c", HELLO) as stage:
         switched = list[tuple[int, str]]()
         monkeypatch.setattr(stage.server.clients, "attached", lambda: (AttachedTerminal(7, Size(80, 24), latest=True),))
@@ -334,3 +337,15 @@ async def test_a_pane_is_known_by_its_directory_and_its_last_command(open_stage:
         (known,) = facts(stage.mux.terminals).values()
         assert known.cwd == "~/a"
         assert known.command.startswith("$ ")
+
+
+async def test_a_floating_pane_is_listed_and_previewed_over_the_others(open_stage: Open) -> None:
+    async with open_stage("sh", "-c", HELLO) as stage:
+        await stage.until_text("Hello")
+        stage.run(
+            panes.SplitPane(place=Placement.FLOATING, command=("sh", "-c", "printf afloat; exec cat"), name="over")
+        )
+        await stage.until_text("afloat", pane=2)
+        await opened(stage, "g")
+        assert any("%2 over" in row for row in listed(stage))
+        await stage.until(lambda: "afloat" in stage.text.partition("2 panes")[2].partition("Hello")[2])

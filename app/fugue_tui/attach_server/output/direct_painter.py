@@ -4,7 +4,7 @@ Textual's compositor draws the same rows from the same snapshots whenever someth
 changes and for screenshots, so the two ways always agree on what a row shows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from fugue_tui.attach_server.output.row_diff import Delta
@@ -32,6 +32,8 @@ class DirectPainter:
         """Whether the host supports synchronized output (mode 2026)."""
         self.width: Callable[[], int] = lambda: 0
         """The host's width in cells."""
+        self.scrolls: Callable[[Terminal], bool] = lambda terminal: True
+        """Whether hosts may scroll a terminal's rows by themselves: images on them would stay, or move too."""
 
     def forget(self, terminal: Terminal | None = None) -> None:
         """Something else painted this terminal's rows (None: all rows): what the host's cells show is unknown."""
@@ -67,6 +69,14 @@ class DirectPainter:
         self._write(out)
         return seen
 
+    def rewrite(self, terminal: Terminal, rect: Rect, rows: Collection[int]) -> None:
+        """Write the text of some rows of the last snapshot again."""
+        out = bytearray()
+        for y, row in enumerate(terminal.paint()[: rect.rows]):
+            if y in rows:
+                self._whole(out, rect, y, row)
+        self._write(out)
+
     def _scrolled(
         self,
         out: bytearray,
@@ -80,7 +90,7 @@ class DirectPainter:
         shift = damage.shift
         fresh = dict(zip(damage.rows, rows, strict=True))
         moved = known[shift:] + [b""] * shift
-        if rect.x == 0 and rect.cols == self.width():
+        if rect.x == 0 and rect.cols == self.width() and self.scrolls(terminal):
             out += b"\x1b[m\x1b[%d;%dr\x1b[%dS\x1b[r" % (rect.y + 1, rect.bottom, shift)
             self._cursor = None
             known[:] = moved

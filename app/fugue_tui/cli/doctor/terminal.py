@@ -56,6 +56,8 @@ def abilities() -> Iterator[Finding]:
             "no kitty keyboard protocol: some keys, as Ctrl+I and Tab, are the same",
             "Ghostty, kitty, foot, WezTerm, Alacritty and iTerm2 have it, some as an option",
         )
+    images = "kitty graphics" if found.kitty_graphics else "sixels" if found.sixel else "no, as half blocks"
+    yield ok(f"images: {images}")
     yield ok(f"synchronized output: {'yes' if found.synchronized else 'no, redrawing may flicker'}")
 
 

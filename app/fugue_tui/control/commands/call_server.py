@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import field
+from msgspec.structs import replace
 
 from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
@@ -46,6 +47,8 @@ class ServerAnswer(BriefServerAnswer, frozen=True, kw_only=True):
 
     content: Content = Content()
     """The content blocks: untrusted."""
+    result: int = 0
+    """Its number, for show-result."""
 
     @property
     def brief(self) -> BriefServerAnswer:
@@ -163,7 +166,8 @@ class ReadResource(Command[ServerAnswer], name="read-resource", effect=Effect.RE
 
 
 async def _answer(mux: Multiplexer, server: str, call: Call) -> ServerAnswer:
-    return answer_of(server, await mux.mcp_servers.request(server, call, reporter()))
+    content = await mux.mcp_servers.request(server, call, reporter())
+    return replace(answer_of(server, content), result=mux.mcp_servers.shown.keep(server, call, content))
 
 
 def answer_of(server: str, content: Content) -> ServerAnswer:

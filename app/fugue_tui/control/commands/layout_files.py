@@ -274,6 +274,7 @@ async def _load(
     """Open a layout's windows once the user has agreed to its programs, if that is needed; see `approval.check`."""
     await approval.check(mux, origin, found, destination.base, changed=changed)
     opened, renamed = load.opened(mux, origin, found.document, destination, focus=wants_focus(focus, origin))
+    mux.add_mcp_servers(found.document.servers, destination.base, str(found.entry.path))
     windows = [mux.window(window) for window in opened]
     return LoadedLayout(
         clean(found.entry.name),

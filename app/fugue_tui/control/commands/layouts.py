@@ -23,7 +23,7 @@ from fugue_tui.layout.tree import Layout, panes, tiled, with_tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import UNLISTED
-from fugue_tui.workspace import edit, find
+from fugue_tui.workspace import auto_layout, edit, find
 from fugue_tui.workspace.model import Window
 
 
@@ -35,7 +35,7 @@ class PlacedPane(Struct, frozen=True):
     name: str
     """Its name; empty if it has none."""
     position: str
-    """Its position: left, top-right, center, full, floating, or hidden if it has no room or is hidden."""
+    """Its position: left, top-right, center, full, floating, stacked for a title of a stack, or hidden."""
     rect: Rect | None
     """Its rectangle in cells; null if it has no room."""
 
@@ -107,6 +107,7 @@ Preset: TypeAlias = Literal[
     "even_horizontal",
     "even_vertical",
     "tiled",
+    "stacked",
 ]
 """The presets, as a literal type so that schemas can list them."""
 
@@ -216,8 +217,9 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
 
     preset: str
     """single, split_horizontal, split_vertical, grid_2x2, main_left, main_top, main_right, main_bottom,
-    even_horizontal, even_vertical or tiled; next and previous cycle through even_horizontal, even_vertical, main_top,
-    main_left and tiled."""
+    even_horizontal, even_vertical, tiled or stacked; next and previous cycle through even_horizontal, even_vertical,
+    main_top, main_left and tiled. auto adapts to the number of panes and to the shape of the terminal, and goes on to
+    when they change, until the window is arranged otherwise."""
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     main_share: Annotated[float, Meta(ge=0.1, le=0.9)] = presets.MAIN_SHARE
@@ -228,6 +230,11 @@ class SelectLayout(Command[LayoutInfo], name="select-layout", effect=Effect.LAYO
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
         window = target.window(mux, self.window, origin)
+        if self.preset == "auto":
+            layout = auto_layout.wanted(window.layout, mux.layouts.bounds(window))
+            after = edit.set_auto(edit.set_layout(mux.workspace, window.id, layout), window.id)
+            mux.assign(edit.zoom(after, window.id, zoomed=False))
+            return layout_info(mux, mux.window(window.id))
         if self.preset in ("next", "previous"):
             return _arranged(mux, window, _cycled(window.layout, self.main_share, 1 if self.preset == "next" else -1))
         if not self.main:
@@ -251,6 +258,25 @@ class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT
         """The new layout."""
         window = target.window(mux, self.window, origin)
         return _arranged(mux, window, layouts.rotate(window.layout, self.forward))
+
+
+class StackPanes(Command[LayoutInfo], name="stack-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):
+    """Put a pane and those that it shares a row or a column with into one place, or spread them again.
+
+    The one that had the focus last is expanded, the others are their titles. select-layout stacked does that with all
+    panes of a window.
+    """
+
+    pane: str = target.ACTIVE
+    """The pane: an id, a name, or active for your own."""
+    stacked: bool | None = None
+    """Whether they are stacked; omitted, the other than now."""
+
+    def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
+        """The new layout. Raises Refused if the pane has its window to itself."""
+        pane = target.pane(mux, self.pane, origin)
+        window = mux.window_of(pane)
+        return _arranged(mux, window, layouts.stack(window.layout, pane, stacked=self.stacked))
 
 
 class EqualizePanes(

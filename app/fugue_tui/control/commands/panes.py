@@ -93,7 +93,7 @@ class SplitPane(
     pane: str = target.ACTIVE
     """The pane to split: an id, a name, or active for your own."""
     place: Placement = Placement.SPLIT
-    """split beside it, window for a new window, hidden for one in session background, floating over it."""
+    """split beside it, window for a new one, hidden for one in session background, floating over it."""
     direction: Direction | None = None
     """horizontal or right: to the right. vertical or down: below. auto: along the longer side; for agents if omitted.
     What an agent opens makes no pane smaller than 40 x 8: see placed."""
@@ -116,7 +116,7 @@ class SplitPane(
     focus: bool | None = None
     """Whether to focus the new pane; omitted, only if the user ran the command."""
     on_exit: OnExit | None = None
-    """close: the pane closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
+    """close: it closes if its program exits with 0. keep: it stays. Omitted, keep for agents, else close."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
         """The new pane; nothing changes if its program cannot be started."""

@@ -127,7 +127,9 @@ def shot(mux: Multiplexer, pane: str, window: str, origin: Origin) -> CapturedSc
 def _store(mux: Multiplexer, theme: Theme, captured: Screenshot, screen: Screen) -> Screenshot:
     if not captured.name:
         return captured
-    dropped = mux.screen_store.keep(captured.name, StoredScreen(screen, theme, captured.shows, time.time()))
+    dropped = mux.screen_store.keep(
+        captured.name, StoredScreen(replace(screen, images=()), theme, captured.shows, time.time())
+    )
     return replace(captured, dropped=dropped)
 
 

@@ -145,7 +145,9 @@ def _own_panes(mux: Multiplexer, origin: Origin, session: str) -> list[PaneId]:
 
 
 def _unzoomed(mux: Multiplexer, window: Window) -> dict[PaneId, Rect]:
-    return mux.layouts.of(replace(window, zoomed=False)).panes
+    """Where the panes of a window are without zoom, those of a stack as if each was expanded."""
+    solution = mux.layouts.of(replace(window, zoomed=False))
+    return solution.panes | {pane: solution.panes[shown] for pane, (_, shown) in solution.collapsed.items()}
 
 
 def _is_too_small(rect: Rect | None) -> bool:

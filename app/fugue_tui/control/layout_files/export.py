@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec import spec_of
 from fugue_tui.layout.spec_types import PaneSpec
-from fugue_tui.layout.tree import Leaf, Node, Split, panes, tiled
+from fugue_tui.layout.tree import Leaf, Node, panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import login_shell
@@ -110,7 +112,7 @@ def _numbered(node: Node, numbers: dict[PaneId, PaneId]) -> Node:
     """A tree with its panes renumbered."""
     if isinstance(node, Leaf):
         return Leaf(numbers[node.pane])
-    return Split(node.axis, tuple(_numbered(child, numbers) for child in node.children), node.weights)
+    return replace(node, children=tuple(_numbered(child, numbers) for child in node.children))
 
 
 def _command(pane: Pane) -> str | tuple[str, ...]:

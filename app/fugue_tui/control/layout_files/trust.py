@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from fugue_tui.config.servers import described
+from fugue_tui.config.values import toml
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec_types import PaneSpec, leaves
 from fugue_tui.sanitize import visible
@@ -56,7 +58,12 @@ def trust(file: Path, raw: bytes) -> None:
 
 def programs(document: Document) -> str:
     """Everything that a document runs, for the user to read: nothing is omitted, truncated or hidden."""
-    return "\n".join(line for window in document.windows for line in _window(window))
+    lines = [line for window in document.windows for line in _window(window)]
+    lines += [
+        f"  MCP server {name}, started once it is used: {visible(toml(described(server)))}"
+        for name, server in document.servers.items()
+    ]
+    return "\n".join(lines)
 
 
 def _keep(file: Path, kept: str) -> None:

@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 
 from fugue_tui.control.output.screenshot import composed
 from fugue_tui.geometry import Rect, Size
-from fugue_tui.layout.frame_lines import FrameLines
 from fugue_tui.layout.grid_view import GridView
-from fugue_tui.layout.solve import solve
-from fugue_tui.layout.tree import Leaf
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.solved_layouts import solved
 from fugue_tui.terminal.screen.cells import Row
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
@@ -19,16 +17,14 @@ from fugue_tui.workspace.model import Window
 
 def miniature(mux: Multiplexer, window: Window, size: Size) -> Callable[[], Sequence[Row]]:
     """Composes a window's rows, as many and as wide as there is room for."""
-    layout = Leaf(window.active) if window.zoomed else window.layout
-    solution = solve(layout, Rect(0, 0, size.cols, size.rows), keep=window.active)
+    solution = solved(window, Rect(0, 0, size.cols, size.rows))
     grid = GridView(solution, focus=window.active, line_style=mux.line_style())
     for pane in solution.panes:
         mux.contents.refresh(pane)
     parts = [(rect, _reader(mux.terminals[pane])) for pane, rect in solution.panes.items()]
 
     def make() -> Sequence[Row]:
-        frame = FrameLines.of(grid, size.cols, size.rows)
-        return composed(frame, [(rect, _around(*read(), rect.rows), None) for rect, read in parts]).rows
+        return composed(grid, size, [(rect, _around(*read(), rect.rows), None) for rect, read in parts]).rows
 
     return make
 

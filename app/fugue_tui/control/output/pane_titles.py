@@ -32,7 +32,7 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
     titled = mux.layouts.bounds(window).y > 0
     solution = mux.layouts.of(window)
     named = solution.panes if titled else [pane for pane, _ in solution.floats]
-    titles = {pane: pane_title(mux, pane) for pane in named}
+    titles = {pane: pane_title(mux, pane) for pane in (*named, *solution.collapsed)}
     synchronized = frozenset(mux.user_options.synchronized(window))
     return GridView(solution, titles, window.active, titled, mux.line_style(), synchronized)
 

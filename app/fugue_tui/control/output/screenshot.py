@@ -3,7 +3,7 @@
 Terminals are read at once, on the main thread; the screen may be composed on any.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, TypeAlias
 
@@ -12,21 +12,25 @@ from msgspec.structs import replace
 
 from fugue_tui.control.output.hidden_text import theme_of
 from fugue_tui.control.output.pane_titles import grid_view
-from fugue_tui.geometry import Rect
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.imaging.palette import Theme
-from fugue_tui.imaging.screen import Cell, Screen, cells
+from fugue_tui.imaging.screen import Cell, PaneImage, Screen, cells
 from fugue_tui.layout.frame_lines import FOCUS, FrameLines
 from fugue_tui.layout.grid_view import GridView, float_view
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.screen.cells import PLAIN, Cursor, Row, Run, Style
 from fugue_tui.terminal.screen.highlight import highlight
+from fugue_tui.terminal.screen.images import Area, Pixels
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Window
 
 Make: TypeAlias = Callable[[], Screen]
 """Composes a screen, on any thread."""
+
+UnreadImage: TypeAlias = tuple[tuple[float, float, float, float], Callable[[], Pixels | None], Area]
+"""Where an image is, in cells; what reads its pixels, on any thread; and the part that shows."""
 
 LINES: Final = Style(faint=True)
 """The style of dividers and titles."""
@@ -55,8 +59,9 @@ def capture_pane(mux: Multiplexer, pane: PaneId) -> CapturedScreen:
     terminal = mux.terminal(pane)
     with terminal.locked() as screen:
         read, cols = screen.emulator.past(0), screen.size.cols
+        images = _images(screen.emulator, Rect(0, 0, cols, screen.size.rows), 0)
         cursor, theme = _cursor(screen.emulator), theme_of(screen.emulator)
-    return CapturedScreen(lambda: Screen(cols, tuple(read()), cursor), theme, str(pane))
+    return CapturedScreen(lambda: Screen(cols, tuple(read()), cursor, _decoded(images)), theme, str(pane))
 
 
 def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
@@ -65,17 +70,14 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
     for pane in grid.solution.panes:
         mux.contents.refresh(pane)
     parts = [_part(mux.terminals[pane], rect, pane == window.active) for pane, rect in grid.solution.panes.items()]
+    images = [each for pane, rect in grid.solution.panes.items() for each in _pane_images(mux.terminals[pane], rect)]
     terminal = mux.terminals[window.active]
     with terminal.locked() as screen:
         theme = theme_of(screen.emulator)
 
     def make() -> Screen:
-        read = [(rect, rows(), cursor) for rect, rows, cursor in parts]
-        tiles, over = read[: len(read) - len(grid.solution.floats)], read[len(read) - len(grid.solution.floats) :]
-        screen = composed(FrameLines.of(grid, area.cols, area.rows), tiles)
-        for (pane, frame), part in zip(grid.solution.floats, over, strict=True):
-            screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
-        return screen
+        screen = composed(grid, area, [(rect, rows(), cursor) for rect, rows, cursor in parts])
+        return replace(screen, images=_decoded(images))
 
     return CapturedScreen(make, theme, str(window.id))
 
@@ -87,10 +89,42 @@ def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable
     return rect, lambda: [highlight(row, *marks[y]) if y in marks else row for y, row in enumerate(read())], cursor
 
 
+def _pane_images(terminal: Terminal, rect: Rect) -> list[UnreadImage]:
+    with terminal.locked() as screen:
+        return _images(screen.emulator, rect, screen.emulator.scrollback.offset)
+
+
+def _images(emulator: Emulator, rect: Rect, back: int) -> list[UnreadImage]:
+    """What reads the images of a pane, whose view is scrolled back, and where they are."""
+    wide, high = emulator.graphics.cell
+    clip, found = Area(0, 0, rect.cols * wide, rect.rows * high), list[UnreadImage]()
+    for placement in emulator.past_images(back):
+        part, read = placement.within(clip), emulator.pixels(placement.image)
+        if part is not None and read is not None:
+            at = part.target
+            place = (rect.x + at.x / wide, rect.y + at.y / high, at.width / wide, at.height / high)
+            found.append((place, read, part.source))
+    return found
+
+
+def _decoded(images: Sequence[UnreadImage]) -> tuple[PaneImage, ...]:
+    return tuple(PaneImage(*place, pixels, source) for place, read, source in images if (pixels := read()) is not None)
+
+
 def _cursor(emulator: Emulator) -> Cursor:
     """The cursor now, with its shape as last read."""
     x, y = emulator.caret
     return replace(emulator.cursor, x=x, y=y, visible=emulator.shows_caret)
+
+
+def composed(grid: GridView, size: Size, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
+    """The rows of panes in their rectangles, with dividers and titles; those that float, the last parts, over them."""
+    floats = grid.solution.floats
+    tiles, over = parts[: len(parts) - len(floats)], parts[len(parts) - len(floats) :]
+    screen = _composed(FrameLines.of(grid, size.cols, size.rows), tiles)
+    for (pane, frame), part in zip(floats, over, strict=True):
+        screen = _with_float(screen, float_view(grid, pane, frame), frame, part)
+    return screen
 
 
 def _with_float(
@@ -99,7 +133,7 @@ def _with_float(
     """A screen with a floating pane over it."""
     rect, found, cursor = part
     moved = replace(rect, x=rect.x - frame.x, y=rect.y - frame.y)
-    over = composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
+    over = _composed(FrameLines.of(view or GridView(), frame.cols, frame.rows), [(moved, found, cursor)])
     rows = list(screen.rows)
     for y in range(max(frame.y, 0), min(frame.bottom, len(rows))):
         beside = [
@@ -112,8 +146,7 @@ def _with_float(
     return Screen(screen.cols, tuple(rows), above or below)
 
 
-def composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
-    """The frame with the panes' rows in their rectangles."""
+def _composed(frame: FrameLines, parts: list[tuple[Rect, list[Row], Cursor | None]]) -> Screen:
     cols, height = frame.size
     rows = [_frame_cells(frame, y, parts) for y in range(height)]
     cursor: Cursor | None = None

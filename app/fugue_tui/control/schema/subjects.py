@@ -16,12 +16,14 @@ _TITLES: Final = {
     Toolset.SERVERS: "Other MCP servers",
     Toolset.OTHER: "Everything else",
 }
-"""The subjects in their order."""
+"""The subjects in their order; a toolset that is not here comes last, under its own name."""
 
 
 def by_subject() -> list[tuple[str, list[type[Command[Any]]]]]:
     """Every command once, in the order of names, under the title of its subject."""
-    found: dict[Toolset, list[type[Command[Any]]]] = {toolset: [] for toolset in _TITLES}
+    found: dict[Toolset, list[type[Command[Any]]]] = {toolset: [] for toolset in (*_TITLES, *Toolset)}
     for _, cls in sorted(registry().items()):
         found[cls.toolset].append(cls)
-    return [(_TITLES[toolset], commands) for toolset, commands in found.items() if commands]
+    return [
+        (_TITLES.get(toolset, toolset.value.capitalize()), commands) for toolset, commands in found.items() if commands
+    ]

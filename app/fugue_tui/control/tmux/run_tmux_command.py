@@ -25,6 +25,13 @@ class TmuxOutput(TextAnswer, frozen=True, kw_only=True):
 
     lines: int
     """The number of lines; 0 for no output, which one empty line is not."""
+    exit_status: int = 0
+    """The exit status of the caller: that of the program of a popup."""
+
+    @property
+    def aside(self) -> str:
+        """Nothing: tmux prints no note."""
+        return ""
 
     @property
     def untrusted(self) -> str:
@@ -88,7 +95,7 @@ async def _finished(translation: Translation, results: Sequence[Any]) -> TmuxOut
 
 def _output(translation: Translation, results: Sequence[Any]) -> TmuxOutput:
     lines = translation.show(results)
-    return TmuxOutput(text="\n".join(lines), lines=len(lines))
+    return TmuxOutput(text="\n".join(lines), lines=len(lines), exit_status=translation.status(results))
 
 
 def _environment(mux: Multiplexer, origin: Origin) -> dict[str, str]:

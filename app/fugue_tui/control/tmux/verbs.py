@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.clear_history import ClearHistory
+from fugue_tui.control.commands.floating_panes import DisplayPopup
 from fugue_tui.control.commands.layouts import EqualizePanes, RotatePanes, SelectLayout, UndoLayout
 from fugue_tui.control.commands.move import BreakPane, JoinPane, MoveWindow, SwapWindow
 from fugue_tui.control.commands.panes import (
@@ -47,7 +48,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.tmux_options import GLOBAL
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import parse_key
-from fugue_tui.workspace.model import Window
+from fugue_tui.workspace.model import OnExit, Window
 
 Results: TypeAlias = Sequence[Any]
 """The results of the commands of a translation, in their order."""
@@ -120,6 +121,8 @@ class Translation(Struct, frozen=True):
     """The lines to print once the commands have run."""
     act: Callable[[], None] = lambda: None
     """What it does besides."""
+    status: Callable[[Results], int] = lambda results: 0
+    """The exit status of the caller."""
 
 
 class Verb(Struct, frozen=True):
@@ -264,6 +267,33 @@ def _respawn_pane(call: Call) -> Translation:
         place = call.expanded(_NEW_PANE, pane)
         raise Refused(f"respawn pane failed: pane {place} still active")
     return Translation((RespawnPane(pane=str(pane), command=_line(call.words) if call.words else ""),))
+
+
+def _display_popup(call: Call) -> Translation:
+    """A popup that is waited for, as tmux does; without -E it stays when its program has ended."""
+    if call.has("C"):
+        raise Refused("a popup is closed by its program, or with kill-pane")
+    pane = call.pane
+    window = call.mux.window_of(pane)
+    command = DisplayPopup(
+        command=_line(call.words) if call.words else "",
+        wait=True,
+        cols=_extent(call.value("w") or "50%"),
+        rows=_extent(call.value("h") or "50%"),
+        x=_position(call.value("x")),
+        y=_position(call.value("y")),
+        window=str(window.id),
+        cwd=call.expanded(call.value("d"), pane),
+        name=call.value("T"),
+        env=_environment(call),
+        on_exit=OnExit.ALWAYS if call.has("E") or not call.words else OnExit.KEEP,
+    )
+    return Translation((command,), status=lambda results: results[0].exit_status)
+
+
+def _position(word: str) -> int | float | None:
+    """Cells, or the right or lower edge; in the middle for the others of tmux's places."""
+    return int(word) if word.isdecimal() and len(word) < 5 else 1.0 if word in ("R", "S") else None
 
 
 def _pipe_pane(call: Call) -> Translation:
@@ -596,6 +626,14 @@ def _of_window(call: Call) -> Call:
     return call if "g" in flags else replace(call, arguments=replace(call.arguments, flags={**flags, "w": ()}))
 
 
+def _extent(length: str) -> int | float:
+    """A length in cells or per cent; half of the window for none. Raises InvalidArgument."""
+    number = length.removesuffix("%") or "50"
+    if not number.isdecimal() or not 0 < int(number) < 10_000:
+        raise InvalidArgument(f"size invalid: {clean(length, 20)}")
+    return min(1.0, int(number) / 100) if length.endswith("%") or not length else int(number)
+
+
 def _clear_history(call: Call) -> Translation:
     return Translation((ClearHistory(pane=str(call.pane)),))
 
@@ -622,6 +660,7 @@ VERBS: Final = (
     _verb("capture-pane", "capturep", "eJNpq", "ESt", _capture_pane),
     _verb("display-message", "display", "lp", "ct", _display_message, Effect.LAYOUT),
     _verb("clear-history", "clearhist", "H", "t", _clear_history, Effect.DESTROY),
+    _verb("display-popup", "popup", "BCEN", "bcdehsStTwxy", _display_popup, Effect.RUN),
     _verb("has-session", "has", "", "t", _has_session),
     _verb("join-pane", "joinp", "bdhv", "lpst", _join_pane, Effect.LAYOUT),
     _verb("kill-pane", "killp", "a", "t", _kill_pane, Effect.DESTROY),

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fugue_tui.config.servers import ServerSettings, expanded
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, ServerFailed
@@ -29,6 +30,7 @@ from fugue_tui.multiplexer.mcp_servers.model import (
     Tool,
     ToolEffect,
 )
+from fugue_tui.multiplexer.mcp_servers.shown import ShownContents
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
 from fugue_tui.workspace.secret_filter import SecretFilter
@@ -97,10 +99,14 @@ class McpServers:
         self._projects: dict[str, Definition] = {}
         self._states: dict[str, Status] = {}
         self._subscribed: dict[tuple[str, str], int] = {}
-        self.shared: dict[PaneId, str] = {}
-        """The directories that the user shares with servers as roots, by pane."""
+        self.shared = list[PaneId]()
+        """The panes whose directories the user shares with servers, as roots."""
+        self.directory_of: Callable[[PaneId], str] = lambda pane: ""
+        """The directory of a pane; empty if it is closed or that is not known."""
         self.secrets: Callable[[], tuple[str, ...]] = tuple
         """The patterns of variables that no server gets."""
+        self.shown = ShownContents()
+        """What is shown of servers in panes."""
         self.questions: deque[Question] = deque()
         """What servers ask the user, the oldest first."""
         self.on_change = CallbackList[[str]]()
@@ -123,9 +129,11 @@ class McpServers:
         self._end_changed(before)
 
     def add_project(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
-        """Use a project's servers too, which go before those of the configuration."""
+        """Use a project's servers too, which go before those of the configuration. It cannot allow them to agents."""
         before = self.all()
-        self._projects |= {name: Definition(each, base, source) for name, each in servers.items()}
+        for name, each in servers.items():
+            agents = "refuse" if each.agents == "refuse" else "ask"
+            self._projects[name] = Definition(replace(each, agents=agents), base, source)
         self._end_changed(before)
 
     def all(self) -> dict[str, Definition]:
@@ -214,11 +222,14 @@ class McpServers:
         """What a server has logged."""
         return self._connector.log(name) if self._connector is not None else ()
 
-    def share(self, pane: PaneId, directory: str) -> None:
-        """Share a directory with servers; an empty one ends that."""
-        self.shared.pop(pane, None)
-        if directory:
-            self.shared[pane] = directory
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The directories that the user shares."""
+        return tuple(dict.fromkeys(found for pane in self.shared if (found := self.directory_of(pane))))
+
+    def share(self, pane: PaneId, *, on: bool) -> None:
+        """Share the directory of a pane with servers, or no more."""
+        self.shared = [each for each in self.shared if each != pane] + [pane] * on
         if self._connector is not None:
             self._connector.roots_changed()
 
@@ -379,7 +390,7 @@ class _Events:
     def roots(self, server: str) -> "Future[tuple[str, ...]]":
         """See `Handler`."""
         future: Future[tuple[str, ...]] = Future()
-        self._post(lambda: _settle(future, tuple(dict.fromkeys(self._servers.shared.values()))))
+        self._post(lambda: _settle(future, self._servers.roots))
         return future
 
     def authorize(self, server: str, url: str) -> None:

@@ -20,6 +20,7 @@ from fugue_tui.terminal.emulator.events import (
     TitleChanged,
 )
 from fugue_tui.terminal.emulator.osc import local_path
+from fugue_tui.terminal.screen.images import Graphics
 from fugue_tui.terminal.screen.pins import Guard
 
 REPLY_LIMIT: Final = 65_536
@@ -30,16 +31,31 @@ CLIPBOARD_LIMIT: Final = 1_048_576
 """Bytes of one OSC 52 write; a longer one is dropped whole."""
 
 
+_GRAPHICS_REPLY: Final = b"\x1b_G"
+
+
 class PendingEvents:
     """One terminal's events, title, directory and hold, as its callbacks found them."""
 
-    __slots__ = ("_events", "_pending", "_reply_bytes", "cwd", "dark", "on_hold", "on_mark", "size", "title")
+    __slots__ = (
+        "_events",
+        "_pending",
+        "_reply_bytes",
+        "cwd",
+        "dark",
+        "graphics",
+        "on_hold",
+        "on_mark",
+        "size",
+        "title",
+    )
 
     def __init__(self, size: Size, on_hold: Callable[[bool], None]) -> None:
         self.size = size
         self.title = ""
         self.cwd = ""
         self.dark = True
+        self.graphics = Graphics()
         self.on_hold = on_hold
         self.on_mark: Callable[[PromptMark], None] = lambda mark: None
         """Called for each prompt mark, after the text before it was parsed and before the text behind it."""
@@ -54,7 +70,9 @@ class PendingEvents:
         return self._events.take()
 
     def reply(self, data: bytes) -> None:
-        """Queue a reply to the program, unless too many are pending."""
+        """Queue a reply to the program, unless too many are pending, or it tells of images that no terminal shows."""
+        if data.startswith(_GRAPHICS_REPLY) and not self.graphics.shown:
+            return
         if self._reply_bytes + len(data) <= REPLY_LIMIT:
             self._reply_bytes += len(data)
             self._pending += data

@@ -13,6 +13,7 @@ from fugue_tui.terminal.emulator.events import Event, PromptMark
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
 from fugue_tui.terminal.screen.pins import Guard, Pin, Point
 
 XTERM_VERSION: Final = 277
@@ -166,6 +167,29 @@ class Emulator(Protocol):
 
     def set_colours(self, fg: int, bg: int) -> None:
         """The answer to a program that requests the default colours; each 0xRRGGBB."""
+        ...
+
+    @property
+    def graphics(self) -> Graphics:
+        """What programs may do with images, and what they are told of it."""
+        ...
+
+    def set_graphics(self, graphics: Graphics) -> None:
+        """Set that. Other memory than before drops every image."""
+        ...
+
+    @property
+    def images(self) -> tuple[Placement, ...]:
+        """Where images are in the snapshot of the last refresh, lowest first."""
+        ...
+
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        """Where images are in a view that is scrolled back by `lines`; the view and the snapshot stay."""
+        ...
+
+    def pixels(self, image: Image) -> Callable[[], Pixels | None] | None:
+        """What reads an image's pixels, later and without the lock, and returns None for one that is broken; None if
+        the image is gone."""
         ...
 
     def save(self) -> bytes:

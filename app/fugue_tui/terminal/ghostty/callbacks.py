@@ -6,9 +6,8 @@ collected grow without bound. One set of C callbacks serves every terminal; the 
 
 from functools import cache
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.terminal.emulator.events import Bell, Notification
 from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, PendingEvents
 from fugue_tui.terminal.emulator.protocol import XTERM_VERSION
@@ -20,13 +19,19 @@ if TYPE_CHECKING:
         GhosttyDeviceAttributes,
         GhosttySizeReportSize,
         GhosttyString,
+        GhosttySysImage,
         GhosttyTerminal,
         GhosttyTerminalDesktopNotification,
+        Null,
         Pointer,
         UserData,
     )
 
     Inbox = UserData[PendingEvents]
+
+
+PNG_PIXELS: Final = 1 << 24
+"""Pixels of the largest PNG file that is decoded, whose parser the engine leaves to its host."""
 
 
 class Callbacks:
@@ -56,6 +61,9 @@ class Callbacks:
             )
             for option, name, function in handlers
         ]
+
+        self._png = self._ffi.callback("GhosttySysDecodePngFn", self._decode_png, onerror=_log)
+        self._lib.ghostty_sys_set(self._lib.GHOSTTY_SYS_OPT_DECODE_PNG, self._png)
 
     def install(self, terminal: "GhosttyTerminal", inbox: PendingEvents) -> "Inbox":
         """Send a terminal's callbacks to an inbox; the caller keeps the returned handle as long as the terminal."""
@@ -99,7 +107,7 @@ class Callbacks:
     def _size(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "GhosttySizeReportSize") -> bool:
         size = self._inbox(handle).size
         out.rows, out.columns = size.rows, size.cols
-        out.cell_width, out.cell_height = CELL_PIXELS
+        out.cell_width, out.cell_height = self._inbox(handle).graphics.cell
         return True
 
     def _color_scheme(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "Pointer[int]") -> bool:
@@ -107,10 +115,13 @@ class Callbacks:
         return True
 
     def _device_attributes(self, terminal: "GhosttyTerminal", handle: "Inbox", out: "GhosttyDeviceAttributes") -> bool:
-        """A VT220 with ANSI colour (22), as Ghostty itself reports; with xterm's version."""
+        """A VT220 with ANSI colour (22), as Ghostty itself reports, and sixels (4) while they are shown; with xterm's
+        version."""
+        features = (4, 22) if self._inbox(handle).graphics.shown else (22,)
         out.primary.conformance_level = 62
-        out.primary.num_features = 1
-        out.primary.features[0] = 22
+        out.primary.num_features = len(features)
+        for index, feature in enumerate(features):
+            out.primary.features[index] = feature
         out.secondary.device_type = 1
         out.secondary.firmware_version = XTERM_VERSION
         out.secondary.rom_cartridge = 0
@@ -130,8 +141,37 @@ class Callbacks:
         notice = Notification(self._text(notification.title), self._text(notification.body))
         self._inbox(handle).say(notice)
 
+    def _decode_png(
+        self, handle: object, allocator: "Null", data: "Pointer[int]", length: int, out: "GhosttySysImage"
+    ) -> bool:
+        decoded = decode_png(self._ffi.buffer(data, length)[:])
+        if decoded is None:
+            return False
+        out.width, out.height, pixels = decoded
+        room = self._lib.ghostty_alloc(allocator, len(pixels))
+        if not room:  # A null pointer is false.
+            return False
+        self._ffi.memmove(room, pixels, len(pixels))
+        out.data, out.data_len = room, len(pixels)
+        return True
+
     def _render_hold(self, terminal: "GhosttyTerminal", handle: "Inbox", held: bool) -> None:
         self._inbox(handle).on_hold(held)
+
+
+def decode_png(data: bytes) -> tuple[int, int, bytes] | None:
+    """Width, height and RGBA pixels of a PNG file; None if it is broken or has too many pixels."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    try:
+        with Image.open(BytesIO(data), formats=("PNG",)) as picture:
+            if picture.width * picture.height > PNG_PIXELS:
+                return None
+            return picture.width, picture.height, picture.convert("RGBA").tobytes()
+    except (OSError, ValueError, SyntaxError):
+        return None
 
 
 def _log(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -18,6 +18,8 @@ from fugue_tui.terminal.ghostty.render_state import RenderState
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style, rgb
 from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.dynamic_colors import DynamicColors
+from fugue_tui.terminal.screen.images import PLACEHOLDER
+from fugue_tui.terminal.screen.placeholders import Part, read_part
 
 if TYPE_CHECKING:
     from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal, Pointer
@@ -202,6 +204,19 @@ class RowReader:
                 found |= LINKS
             if number & masks.widths and masks.odd_heads(number):
                 found |= ODD_WIDTHS
+        return found
+
+    def parts(self, y: int) -> list[tuple[int, Part]]:
+        """The columns of row `y` with placeholders of images, and what each shows."""
+        raw, found, before = self._snapshot.cells(y), list[tuple[int, Part]](), None
+        masks = self._for(len(raw) // 8)
+        codes = int.from_bytes(raw, "little") >> self._bits.codepoint_shift & masks.codepoints
+        for x in masks.columns(masks.one & ~masks.any(codes ^ masks.one * ord(PLACEHOLDER))):
+            cluster = self._snapshot.grapheme(y, x)
+            if cluster[0] == PLACEHOLDER:
+                is_next = bool(found) and found[-1][0] == x - 1
+                before = read_part(cluster, self._snapshot.style(y, x), before if is_next else None)
+                found.append((x, before))
         return found
 
     def linked(self, y: int) -> list[int]:

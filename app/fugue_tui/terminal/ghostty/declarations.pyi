@@ -13,7 +13,9 @@ Result: TypeAlias = int
 """0 for success."""
 OnError: TypeAlias = Callable[[type[BaseException], BaseException, TracebackType | None], None]
 
-class Null: ...
+class Null:
+    def __bool__(self) -> Literal[False]: ...
+
 class GhosttyTerminal: ...
 class GhosttyRenderState: ...
 class GhosttyRenderStateRowIterator: ...
@@ -23,6 +25,9 @@ class GhosttyKeyEncoder: ...
 class GhosttyKeyEvent: ...
 class GhosttySnapshotDecoder: ...
 class GhosttyTrackedGridRef: ...
+class GhosttyKittyGraphics: ...
+class GhosttyKittyGraphicsImage: ...
+class GhosttyKittyGraphicsPlacementIterator: ...
 class UserData(Generic[Value]): ...
 class Function: ...
 
@@ -49,6 +54,23 @@ class Memory:
     def __getitem__(self, index: slice) -> bytes: ...
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int) -> memoryview: ...
+
+class GhosttyKittyGraphicsPlacementRenderInfo:
+    pixel_width: int
+    pixel_height: int
+    viewport_col: int
+    viewport_row: int
+    viewport_visible: bool
+    source_x: int
+    source_y: int
+    source_width: int
+    source_height: int
+
+class GhosttySysImage:
+    width: int
+    height: int
+    data: Pointer[int]
+    data_len: int
 
 class GhosttyTerminalModeConfig:
     mode: int
@@ -193,6 +215,8 @@ class FFI:
             "size_t *",
             "uint8_t *",
             "uint16_t *",
+            "uint32_t *",
+            "int32_t *",
             "uint64_t *",
             "GhosttyCell *",
             "GhosttyCellWide *",
@@ -260,6 +284,20 @@ class FFI:
     @overload
     def new(self, kind: Literal["GhosttyBuffer *"], value: dict[str, object]) -> GhosttyBuffer: ...
     @overload
+    def new(self, kind: Literal["GhosttyKittyGraphics *"]) -> Pointer[GhosttyKittyGraphics]: ...
+    @overload
+    def new(
+        self, kind: Literal["GhosttyKittyGraphicsPlacementIterator *"]
+    ) -> Pointer[GhosttyKittyGraphicsPlacementIterator]: ...
+    @overload
+    def new(
+        self, kind: Literal["GhosttyKittyGraphicsPlacementRenderInfo *"], value: dict[str, int]
+    ) -> GhosttyKittyGraphicsPlacementRenderInfo: ...
+    @overload
+    def new(self, kind: Literal["GhosttyKittyGraphicsPlacementData[]"], value: list[int]) -> Pointer[int]: ...
+    @overload
+    def new(self, kind: Literal["void *[]"], value: list[object]) -> Pointer[object]: ...
+    @overload
     def new(self, kind: Literal["GhosttyStyle *"], value: dict[str, int]) -> GhosttyStyle: ...
     @overload
     def new(self, kind: Literal["GhosttyRenderStateCursor *"], value: dict[str, int]) -> GhosttyRenderStateCursor: ...
@@ -267,6 +305,7 @@ class FFI:
     def sizeof(self, kind: str) -> int: ...
     def buffer(self, pointer: object, size: int = -1) -> Memory: ...
     def from_buffer(self, kind: Literal["uint8_t[]"], data: bytes | bytearray | memoryview) -> Pointer[int]: ...
+    def memmove(self, to: Pointer[int], data: bytes, length: int) -> None: ...
     def gc(self, pointer: Handle, free: Callable[[Handle], object], size: int = 0) -> Handle: ...
     @overload
     def addressof(self, value: GhosttySelection, field: Literal["start", "end"]) -> GhosttyGridRef: ...
@@ -358,6 +397,37 @@ class Lib:
         self, decoder: GhosttySnapshotDecoder, out: Pointer[GhosttyTerminal]
     ) -> Result: ...
     def ghostty_snapshot_decoder_free(self, decoder: GhosttySnapshotDecoder) -> None: ...
+    def ghostty_kitty_graphics_get(self, graphics: GhosttyKittyGraphics, data: int, out: object) -> Result: ...
+    def ghostty_kitty_graphics_image(
+        self, graphics: GhosttyKittyGraphics, image: int
+    ) -> GhosttyKittyGraphicsImage | Null: ...
+    def ghostty_kitty_graphics_image_get(
+        self, image: GhosttyKittyGraphicsImage | Null, data: int, out: object
+    ) -> Result: ...
+    def ghostty_kitty_graphics_placement_iterator_new(
+        self, allocator: Null, out: Pointer[GhosttyKittyGraphicsPlacementIterator]
+    ) -> Result: ...
+    def ghostty_kitty_graphics_placement_iterator_free(
+        self, iterator: GhosttyKittyGraphicsPlacementIterator
+    ) -> None: ...
+    def ghostty_kitty_graphics_placement_next(self, iterator: GhosttyKittyGraphicsPlacementIterator) -> bool: ...
+    def ghostty_kitty_graphics_placement_get_multi(
+        self,
+        iterator: GhosttyKittyGraphicsPlacementIterator,
+        count: int,
+        keys: Pointer[int],
+        values: Pointer[object],
+        out: Null,
+    ) -> Result: ...
+    def ghostty_kitty_graphics_placement_render_info(
+        self,
+        iterator: GhosttyKittyGraphicsPlacementIterator,
+        image: GhosttyKittyGraphicsImage | Null,
+        terminal: GhosttyTerminal,
+        out: GhosttyKittyGraphicsPlacementRenderInfo,
+    ) -> Result: ...
+    def ghostty_sys_set(self, option: int, value: object) -> Result: ...
+    def ghostty_alloc(self, allocator: Null, length: int) -> Pointer[int] | Null: ...
     def ghostty_free(self, allocator: Null, data: Pointer[int], length: int) -> None: ...
     def ghostty_type_json(self) -> Pointer[int]: ...
     GHOSTTY_CELL_DATA_WIDE: int
@@ -366,6 +436,13 @@ class Lib:
     GHOSTTY_FORMATTER_FORMAT_VT: int
     GHOSTTY_KEY_ACTION_PRESS: int
     GHOSTTY_KEY_SEMICOLON: int
+    GHOSTTY_KITTY_GRAPHICS_DATA_PLACEMENT_ITERATOR: int
+    GHOSTTY_KITTY_IMAGE_DATA_DATA_LEN: int
+    GHOSTTY_KITTY_IMAGE_DATA_DATA_PTR: int
+    GHOSTTY_KITTY_IMAGE_DATA_FORMAT: int
+    GHOSTTY_KITTY_IMAGE_DATA_GENERATION: int
+    GHOSTTY_KITTY_IMAGE_DATA_HEIGHT: int
+    GHOSTTY_KITTY_IMAGE_DATA_WIDTH: int
     GHOSTTY_OUT_OF_SPACE: int
     GHOSTTY_POINT_TAG_ACTIVE: int
     GHOSTTY_POINT_TAG_SCREEN: int
@@ -386,6 +463,7 @@ class Lib:
     GHOSTTY_SCROLL_VIEWPORT_DELTA: int
     GHOSTTY_STYLE_COLOR_PALETTE: int
     GHOSTTY_STYLE_COLOR_RGB: int
+    GHOSTTY_SYS_OPT_DECODE_PNG: int
     GHOSTTY_TERMINAL_COMPRESSION_MODE_INCREMENTAL: int
     GHOSTTY_TERMINAL_COMPRESSION_RESULT_PENDING: int
     GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW: int
@@ -396,9 +474,11 @@ class Lib:
     GHOSTTY_TERMINAL_DATA_COLOR_PALETTE_DEFAULT: int
     GHOSTTY_TERMINAL_DATA_COLS: int
     GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP: int
+    GHOSTTY_TERMINAL_DATA_CURSOR_STYLE: int
     GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE: int
     GHOSTTY_TERMINAL_DATA_CURSOR_X: int
     GHOSTTY_TERMINAL_DATA_CURSOR_Y: int
+    GHOSTTY_TERMINAL_DATA_KITTY_GRAPHICS: int
     GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS: int
     GHOSTTY_TERMINAL_DATA_MODE: int
     GHOSTTY_TERMINAL_DATA_PWD: int
@@ -407,6 +487,7 @@ class Lib:
     GHOSTTY_TERMINAL_DATA_TITLE: int
     GHOSTTY_TERMINAL_DATA_TOTAL_ROWS: int
     GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES: int
+    GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES_KITTY: int
     GHOSTTY_TERMINAL_OPT_CLIPBOARD_WRITE_MAX_BYTES: int
     GHOSTTY_TERMINAL_OPT_COLOR_BACKGROUND: int
     GHOSTTY_TERMINAL_OPT_COLOR_CURSOR: int

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, Self
 
 from fugue_tui import __version__
 from fugue_tui.errors import SaveError
-from fugue_tui.geometry import CELL_PIXELS, Size
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.emulator.graphics_scanner import InlineFile, Sixel
 from fugue_tui.terminal.emulator.osc_scanner import OscScanner
 from fugue_tui.terminal.emulator.pending_events import CLIPBOARD_LIMIT, PendingEvents
 from fugue_tui.terminal.emulator.save_format import PORTABLE_LINES, Save, pack, unpack, write_rows
@@ -24,12 +25,16 @@ from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.ghostty.modes import COLOUR_SCHEME, GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty.pins import GhosttyAnchors, GhosttyPins
+from fugue_tui.terminal.ghostty.render_state import unpacked
+from fugue_tui.terminal.ghostty.screen_images import ScreenImages
 from fugue_tui.terminal.ghostty.scrollback import ScrollbackLimit
 from fugue_tui.terminal.ghostty.snapshot import UNFINISHED, Snapshots, decode, snapshot
 from fugue_tui.terminal.ghostty.viewport import RenderedScreen, ScreenText, SynchronizedViewport
 from fugue_tui.terminal.input.encoder import Encoder
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
 from fugue_tui.terminal.screen.pins import Pin, Point
+from fugue_tui.terminal.screen.sgr import sgr
 
 if TYPE_CHECKING:
     from fugue_tui.terminal.ghostty.declarations import GhosttyTerminal
@@ -52,10 +57,9 @@ START: Final = b"\x1b[0 q"
 
 def configure(binding: Binding, terminal: "GhosttyTerminal") -> None:
     """Set what holds for every terminal, however it was made."""
-    lib, new, null = binding.lib, binding.ffi.new, binding.ffi.NULL
+    lib, new = binding.lib, binding.ffi.new
     hollow = new("GhosttyTerminalCursorStyle *", lib.GHOSTTY_TERMINAL_CURSOR_STYLE_BLOCK_HOLLOW)
     for option, value in (
-        (lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, null),
         (lib.GHOSTTY_TERMINAL_OPT_GLYPH_PROTOCOL, new("bool *", False)),
         (lib.GHOSTTY_TERMINAL_OPT_APC_MAX_BYTES, new("size_t *", _APC_LIMIT)),
         (lib.GHOSTTY_TERMINAL_OPT_CLIPBOARD_WRITE_MAX_BYTES, new("size_t *", CLIPBOARD_LIMIT)),
@@ -83,6 +87,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._clock = clock
         self._inbox = PendingEvents(size, _ignore)
         self.colours = (FOREGROUND, BACKGROUND)
+        self.graphics = Graphics()
         self._number = self._ffi.new("uint16_t *")
         self._bar = self._ffi.new("GhosttyTerminalScrollbar *")
         self._scroll = self._ffi.new("FugueScroll *")
@@ -107,7 +112,9 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._modes.put(GRAPHEME_CLUSTERS, self._lib.GHOSTTY_TERMINAL_OPT_MODE_DEFAULT, value=True)
         self.set_colours(*self.colours)
         self._write(START)
-        make = partial(RenderedScreen, self._binding, terminal, self._formatter, self._colours)
+        self._images = ScreenImages(self._binding, terminal, self.graphics)
+        self._resize(self.size)  # Only so it learns how many pixels a cell has.
+        make = partial(RenderedScreen, self._binding, terminal, self._formatter, self._colours, self._images)
         self._display = SynchronizedViewport(make, self._inbox, self._clock)
         self._inbox.on_hold = self._display.hold
 
@@ -125,15 +132,53 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         text = data if isinstance(data, bytes) else bytes(data)
         if len(text) <= _INTERACTIVE and _SCREEN_TITLE in text:
             text = text.replace(_SCREEN_TITLE, b"\x1b]2;")
+        for piece in self._images.split(text):
+            if isinstance(piece, bytes):
+                self._feed_text(piece)
+            else:
+                self._print_image(piece)
+        self._keep_size()
+        self._pins.sweep()
+        self._history.fed(len(data))
+
+    def _feed_text(self, text: bytes) -> None:
         at = 0
         for end, event in self._oscs.scan(text):
             self._write(memoryview(text)[at:end])
             self._inbox.say(event)
             at = end
         self._write(memoryview(text)[at:] if at else text)
-        self._keep_size()
-        self._pins.sweep()
-        self._history.fed(len(data))
+        if self.graphics.memory:
+            self._images.fed(text)
+
+    def _print_image(self, image: Sixel | InlineFile) -> None:
+        """Print an image that the engine does not parse, and go on in the program's style."""
+        if text := self._images.print(image, self.size, self.caret[0]):
+            pen = self._ffi.new("GhosttyStyle *", {"size": self._ffi.sizeof("GhosttyStyle")})
+            self._lib.ghostty_terminal_get(self._terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_STYLE, pen)
+            self._write((text + sgr(unpacked(self._lib, pen))).encode())
+
+    def set_graphics(self, graphics: Graphics) -> None:
+        """Set what programs may do with images, and what they are told of it."""
+        resized = graphics.cell != self.graphics.cell
+        self._inbox.graphics = self.graphics = graphics
+        self._images.allow(graphics)
+        if resized:
+            self._resize(self.size)
+
+    @property
+    def images(self) -> tuple[Placement, ...]:
+        """Where images are in the snapshot, lowest first."""
+        return self._display.front.placements
+
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        """Where images are in a view that is scrolled back by `lines`."""
+        known = self._images.has_commands or self._images.has_placeholders
+        return self._past(lines).placements if known else ()
+
+    def pixels(self, image: Image) -> Callable[[], Pixels | None] | None:
+        """Reads an image's pixels, later and without the lock."""
+        return self._images.pixels(image)
 
     def _write(self, data: bytes | memoryview) -> None:
         self._lib.ghostty_terminal_vt_write(self._terminal, self._ffi.from_buffer("uint8_t[]", data), len(data))
@@ -154,7 +199,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._history.fit(size)  # A narrower screen's limit would prune rows that are still as wide as before.
 
     def _resize(self, size: Size) -> None:
-        self._lib.ghostty_terminal_resize(self._terminal, size.cols, size.rows, *CELL_PIXELS)
+        self._lib.ghostty_terminal_resize(self._terminal, size.cols, size.rows, *self.graphics.cell)
 
     def refresh(self) -> Damage:
         """Snapshot the viewport and say what changed."""

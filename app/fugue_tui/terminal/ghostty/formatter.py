@@ -6,11 +6,14 @@ the caller.
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.terminal.ghostty.binding import Binding
 from fugue_tui.terminal.ghostty.gil_held_calls import quick
+from fugue_tui.terminal.screen.images import PLACEHOLDER
 from fugue_tui.terminal.screen.pins import Point
+from fugue_tui.terminal.screen.placeholders import diacritics
 from fugue_tui.terminal.screen.sgr import PARAMETERS
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ _HIDDEN: Final = re.compile(
 _HIDDEN_STARTS: Final = tuple(
     bytes.fromhex(start) for start in ["7f", "c2", "d89c", "e1a0", "e280", "e281", "efbb", "efbf", "f48e", "f3a0"]
 )
+_PLACEHOLDER: Final = PLACEHOLDER.encode()
 _LEAST_BUFFER: Final = 32_768
 _SCREENFUL: Final = 200
 """Rows that are formatted without letting go of the interpreter's lock."""
@@ -84,7 +88,7 @@ class Formatter:
         """Lines of history and screen as VT text to be fed to another terminal; those that wrapped softly are one."""
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
         self._options.unwrap, self._options.trim = True, True
-        return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols)
+        return _blanked(self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols))
 
     def lines(self, start: int, stop: int, cols: int, *, joined: bool) -> list[str]:
         """Lines of history and screen as text, blank ones at the end too; `joined` has those that wrapped as one."""
@@ -95,7 +99,7 @@ class Formatter:
     def _plain(self, first: int, last: int, cols: int, *, joined: bool) -> list[str]:
         self._options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
         self._options.unwrap, self._options.trim = joined, True
-        text = self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols).decode("utf-8", "replace")
+        text = _blanked(self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, first, last, cols)).decode("utf-8", "replace")
         return [line.rstrip() for line in text.split("\n")] if text else []
 
     def between(self, start: Point, end: Point, cols: int, *, joined: bool, ansi: bool) -> bytes:
@@ -103,7 +107,7 @@ class Formatter:
         formats = self._lib.GHOSTTY_FORMATTER_FORMAT_VT, self._lib.GHOSTTY_FORMATTER_FORMAT_PLAIN
         self._options.emit = formats[0] if ansi else formats[1]
         self._options.unwrap, self._options.trim = joined, True
-        return self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, start.line, end.line, cols, start.column)
+        return _blanked(self._format(self._lib.GHOSTTY_POINT_TAG_SCREEN, start.line, end.line, cols, start.column))
 
     def _format(self, tag: int, first: int, last: int, cols: int, left: int = 0) -> bytes:
         if self._refer(tag, left, first, self._start_at) or self._refer(tag, cols - 1, last, self._end_at):
@@ -171,6 +175,16 @@ class Formatter:
             buffer = self._allocate("uint8_t[]", self._written[0])
             result = format(formatter, buffer)
         return b"" if result else self._ffi.buffer(buffer, self._written[0])[:]
+
+
+def _blanked(text: bytes) -> bytes:
+    """Text with blanks for the parts of images in it."""
+    return _parts().sub(b" ", text) if _PLACEHOLDER in text else text
+
+
+@cache
+def _parts() -> re.Pattern[bytes]:
+    return re.compile(b"%b(?:%b){0,3}" % (_PLACEHOLDER, "|".join(diacritics()).encode()))
 
 
 def _trimmed(rows: list[bytes]) -> list[bytes | None]:

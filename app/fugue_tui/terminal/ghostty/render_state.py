@@ -12,7 +12,14 @@ from fugue_tui.terminal.ghostty.gil_held_calls import quick
 from fugue_tui.terminal.screen.cells import DEFAULT_COLOUR, Cursor, CursorShape, Style, Underline, rgb
 
 if TYPE_CHECKING:
-    from fugue_tui.terminal.ghostty.declarations import GhosttyStyleColor, GhosttyTerminal, Null, Pointer
+    from fugue_tui.terminal.ghostty.declarations import (
+        GhosttyStyle,
+        GhosttyStyleColor,
+        GhosttyTerminal,
+        Lib,
+        Null,
+        Pointer,
+    )
 
 Native = TypeVar("Native")
 
@@ -175,28 +182,7 @@ class RenderState:
         return style
 
     def _unpacked(self) -> Style:
-        packed = self._style
-        return Style(
-            fg=self._colour(packed.fg_color),
-            bg=self._colour(packed.bg_color),
-            underline_colour=self._colour(packed.underline_color),
-            underline=Underline(packed.underline),
-            bold=packed.bold,
-            faint=packed.faint,
-            italic=packed.italic,
-            blink=packed.blink,
-            inverse=packed.inverse,
-            invisible=packed.invisible,
-            strikethrough=packed.strikethrough,
-            overline=packed.overline,
-        )
-
-    def _colour(self, colour: "GhosttyStyleColor") -> int:
-        if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_PALETTE:
-            return colour.value.palette
-        if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_RGB:
-            return rgb(colour.value.rgb.r, colour.value.rgb.g, colour.value.rgb.b)
-        return DEFAULT_COLOUR
+        return unpacked(self._lib, self._style)
 
     def cursor(self) -> Cursor:
         """The cursor in viewport coordinates."""
@@ -217,3 +203,29 @@ class RenderState:
             blinking=cursor.blinking,
             styled=cursor.visual_style != _HOLLOW,
         )
+
+
+def unpacked(lib: "Lib", packed: "GhosttyStyle") -> Style:
+    """A style of the engine's."""
+    return Style(
+        fg=_colour(lib, packed.fg_color),
+        bg=_colour(lib, packed.bg_color),
+        underline_colour=_colour(lib, packed.underline_color),
+        underline=Underline(packed.underline),
+        bold=packed.bold,
+        faint=packed.faint,
+        italic=packed.italic,
+        blink=packed.blink,
+        inverse=packed.inverse,
+        invisible=packed.invisible,
+        strikethrough=packed.strikethrough,
+        overline=packed.overline,
+    )
+
+
+def _colour(lib: "Lib", colour: "GhosttyStyleColor") -> int:
+    if colour.tag == lib.GHOSTTY_STYLE_COLOR_PALETTE:
+        return colour.value.palette
+    if colour.tag == lib.GHOSTTY_STYLE_COLOR_RGB:
+        return rgb(colour.value.rgb.r, colour.value.rgb.g, colour.value.rgb.b)
+    return DEFAULT_COLOUR

@@ -15,9 +15,12 @@ from fugue_tui.terminal.ghostty.cells import GAPS, LINKS, ODD_WIDTHS, STYLES, Li
 from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
 from fugue_tui.terminal.ghostty.render_state import CLEAN, FULL, RenderState
+from fugue_tui.terminal.ghostty.screen_images import ScreenImages
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
 from fugue_tui.terminal.screen.damage import compare, spans
 from fugue_tui.terminal.screen.dynamic_colors import HOST
+from fugue_tui.terminal.screen.images import Placement
+from fugue_tui.terminal.screen.placeholders import Part
 from fugue_tui.terminal.screen.sgr import write_row
 
 if TYPE_CHECKING:
@@ -42,7 +45,12 @@ class RenderedScreen:
     """A snapshot and its rows as text. Only `capture` touches the terminal."""
 
     def __init__(
-        self, binding: Binding, terminal: "GhosttyTerminal", formatter: Formatter, colours: ColorReader
+        self,
+        binding: Binding,
+        terminal: "GhosttyTerminal",
+        formatter: Formatter,
+        colours: ColorReader,
+        images: ScreenImages,
     ) -> None:
         self._binding, self._terminal = binding, terminal
         self._trusted = True
@@ -59,6 +67,10 @@ class RenderedScreen:
         self.relinked: set[int] = set()
         """The rows whose links changed since someone emptied this."""
         self.cursor = Cursor(0, 0)
+        self._images = images
+        self._parts: dict[int, list[tuple[int, Part]]] = {}
+        self.placements: tuple[Placement, ...] = ()
+        """Where images are, lowest first."""
 
     def capture(self, size: Size) -> None:
         """Take in what changed in the terminal, whose size this is."""
@@ -70,14 +82,14 @@ class RenderedScreen:
         scheme = self._colours.read(self._scheme, palette=change == FULL)
         if change == FULL or scheme is not self._scheme or len(self.rows) != size.rows:
             self._scheme = scheme
-            self.rows, self._decoded = [b""] * size.rows, {}
+            self.rows, self._decoded, self._parts = [b""] * size.rows, {}, {}
             dirty = list(range(size.rows))
-        elif change == CLEAN:
-            return
         else:
-            dirty = self._snapshot.dirty_rows()
-        self._write(dirty, size.cols)
-        self._snapshot.clean()
+            dirty = self._snapshot.dirty_rows() if change != CLEAN else []
+        if dirty:
+            self._write(dirty, size.cols)
+            self._snapshot.clean()
+        self.placements = self._images.placements(self._parts)
 
     def invalidate(self) -> None:
         """Copy everything at the next `capture`: the terminal reports each change once, and another reader got it."""
@@ -97,6 +109,8 @@ class RenderedScreen:
             else:
                 self._decoded.pop(y, None)
                 self.rows[y] = text
+            if self._images.has_placeholders:
+                self._find_parts(y, exact=text is not None)
 
     def _texts(self, dirty: list[int], cols: int) -> tuple[list[bytes | None], bool]:
         """The formatter's rows, and whether any has a style that shows on blanks."""
@@ -115,6 +129,14 @@ class RenderedScreen:
         if links != self._links.get(y, {}):
             self._links = {**self._links, y: links}
             self.relinked.add(y)
+
+    def _find_parts(self, y: int, *, exact: bool) -> None:
+        """Find placeholders of images in a row; there are none in one that the formatter wrote."""
+        parts = [] if exact else self._reader.parts(y)
+        if parts:
+            self._parts[y] = parts
+        else:
+            self._parts.pop(y, None)
 
     def wraps(self, y: int) -> bool:
         """Whether the text of row `y` goes on in the next."""

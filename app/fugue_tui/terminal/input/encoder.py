@@ -6,10 +6,14 @@ from fugue_tui.terminal.input import keys, mouse, paste
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.screen.cells import Modes
+from fugue_tui.terminal.screen.images import Graphics
 
 
 class Encoder(ABC):
     """The part of an emulator that encodes input."""
+
+    graphics: Graphics
+    """What the program is told of images, and of the size of cells."""
 
     @property
     @abstractmethod
@@ -22,7 +26,7 @@ class Encoder(ABC):
 
     def encode_mouse(self, action: MouseAction) -> bytes:
         """What the program must be sent for a mouse event."""
-        return mouse.encode(action, self.modes)
+        return mouse.encode(action, self.modes, self.graphics.cell)
 
     def encode_paste(self, text: str) -> bytes:
         """Pasted text, made safe."""

@@ -47,13 +47,14 @@ _MOTION: Final = 32
 _RELEASED: Final = 3
 
 
-def encode(action: MouseAction, modes: Modes) -> bytes:
-    """What a program in these modes is sent for a mouse event; empty if it did not ask or it cannot be written."""
+def encode(action: MouseAction, modes: Modes, cell: tuple[int, int] = CELL_PIXELS) -> bytes:
+    """What a program in these modes is sent for a mouse event; empty if it did not ask or it cannot be written. A cell
+    has so many pixels."""
     if not _wanted(action, modes.mouse):
         return b""
     x, y = max(0, action.x), max(0, action.y)
     if modes.mouse_encoding in (MouseEncoding.SGR, MouseEncoding.SGR_PIXELS):
-        return _sgr(action, x, y, modes)
+        return _sgr(action, x, y, modes, cell)
     number = _number(action, modes.mouse, told_apart=False)
     if modes.mouse_encoding is MouseEncoding.URXVT:
         return f"\x1b[{number + 32};{x + 1};{y + 1}M".encode()
@@ -95,10 +96,10 @@ def _modifiers(modifiers: Modifiers) -> int:
     return int(modifiers & (Modifiers.SHIFT | Modifiers.ALT | Modifiers.CTRL)) << 2
 
 
-def _sgr(action: MouseAction, x: int, y: int, modes: Modes) -> bytes:
+def _sgr(action: MouseAction, x: int, y: int, modes: Modes, cell: tuple[int, int]) -> bytes:
     """Decimal numbers; the last letter marks a release."""
     if modes.mouse_encoding is MouseEncoding.SGR_PIXELS:
-        x, y = x * CELL_PIXELS[0] + CELL_PIXELS[0] // 2, y * CELL_PIXELS[1] + CELL_PIXELS[1] // 2
+        x, y = x * cell[0] + cell[0] // 2, y * cell[1] + cell[1] // 2
     number = _number(action, modes.mouse, told_apart=True)
     final = "m" if action.kind is MouseKind.RELEASE else "M"
     return f"\x1b[<{number};{x + 1};{y + 1}{final}".encode()

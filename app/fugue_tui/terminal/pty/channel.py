@@ -109,6 +109,9 @@ class NullChannel:
     def resize(self, size: Size) -> None:
         """There is no program to notify."""
 
+    def set_cell(self, cell: tuple[int, int]) -> None:
+        """Nothing: there is no program."""
+
     @property
     def ran_seconds(self) -> float:
         """No time at all."""
@@ -246,6 +249,13 @@ class Channel:
             wait = None if self._closed else self._winsize.change(size)
         if wait is not None:
             self._io_loop.post(lambda: self._io_loop.later(wait, self._resize_late, self), self)
+
+    def set_cell(self, cell: tuple[int, int]) -> None:
+        """Notify the program that its cells have other pixels. Any thread."""
+        with self._guard:
+            if not self._closed and cell != self._pty.cell:
+                self._pty.cell = cell
+                self._winsize.repeat()
 
     def pause(self, *, paused: bool) -> None:
         """Stop or resume reading while the program runs. Any thread."""

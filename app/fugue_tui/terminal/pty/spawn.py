@@ -83,37 +83,48 @@ class Exit(Struct, frozen=True):
 class Pty:
     """A running program and the master side of its terminal; only the I/O loop closes it."""
 
-    __slots__ = ("_secret", "fd", "pid", "pidfd")
+    __slots__ = ("_secret", "cell", "fd", "pid", "pidfd")
 
-    def __init__(self, pid: int, fd: int, pidfd: int | None, secret: SecretPipe | None = None) -> None:
+    def __init__(
+        self,
+        pid: int,
+        fd: int,
+        pidfd: int | None,
+        secret: SecretPipe | None = None,
+        cell: tuple[int, int] = CELL_PIXELS,
+    ) -> None:
         self.pid = pid
         self.fd = fd
         """The master; non-blocking, closed on exec."""
         self.pidfd = pidfd
         """Readable once the program has ended; None where the kernel has no such thing."""
         self._secret = secret
+        self.cell = cell
+        """Width and height of a cell in pixels, as the program is told with the next size."""
 
     @classmethod
-    def spawn(cls, program: Program, size: Size) -> "Pty":
-        """Start a program that leads its own session on a terminal of that size; raises SpawnFailed."""
+    def spawn(cls, program: Program, size: Size, cell: tuple[int, int] = CELL_PIXELS) -> "Pty":
+        """Start a program that leads its own session on a terminal of that size, with cells of so many pixels; raises
+        SpawnFailed."""
         env = environment(program)
         directory = _directory(program.cwd)
         path, argv = _command(program.argv, env, directory)
+        winsize = _winsize(size, cell)
         if program.login:
             argv = (f"-{os.path.basename(path)}", *argv[1:])
         with ExitStack() as undo:
             secret = _secret_pipe(program, env, undo)
             inherited = secret.inherited if secret else ()
             with orphans.lock:
-                pid, fd = _spawn(path, argv, env, directory, size, inherited) or _fork(
-                    path, _start(path, argv, env, directory, size, inherited), inherited
+                pid, fd = _spawn(path, argv, env, directory, winsize, inherited) or _fork(
+                    path, _start(path, argv, env, directory, winsize, inherited), inherited
                 )
                 orphans.own.add(pid)
             if not inherited:
                 undo.pop_all()
         try:
             os.set_blocking(fd, False)
-            return cls(pid, fd, _pidfd(pid), secret)
+            return cls(pid, fd, _pidfd(pid), secret, cell)
         except OSError as error:
             if secret:
                 secret.close()
@@ -125,7 +136,7 @@ class Pty:
 
     def resize(self, size: Size) -> None:
         """Set the kernel's size, which signals the foreground programs if it differs."""
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, _winsize(size))
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, _winsize(size, self.cell))
 
     def reap(self) -> Exit | None:
         """The exit, once: None while the program runs. Waits for no other process."""
@@ -248,7 +259,7 @@ def _secret_pipe(program: Program, env: dict[str, str], undo: ExitStack) -> Secr
 
 
 def _spawn(
-    path: str, argv: tuple[str, ...], env: Mapping[str, str], directory: str, size: Size, inherited: Sequence[int]
+    path: str, argv: tuple[str, ...], env: Mapping[str, str], directory: str, winsize: bytes, inherited: Sequence[int]
 ) -> tuple[int, int] | None:
     """The pid and the terminal's master; None if the program does not start so: a fork then says why."""
     if not posix_spawn.is_available():
@@ -258,7 +269,7 @@ def _spawn(
     except OSError:
         return None
     try:
-        _prepare(inner, size)
+        _prepare(inner, winsize)
         return posix_spawn.spawn(path, argv, env, directory, os.ttyname(inner), inherited), main
     except (OSError, ValueError):
         os.close(main)
@@ -267,9 +278,9 @@ def _spawn(
         os.close(inner)
 
 
-def _prepare(tty: int, size: Size) -> None:
+def _prepare(tty: int, winsize: bytes) -> None:
     """Set a terminal's size, and that it erases whole characters of UTF-8."""
-    fcntl.ioctl(tty, termios.TIOCSWINSZ, _winsize(size))
+    fcntl.ioctl(tty, termios.TIOCSWINSZ, winsize)
     attributes = termios.tcgetattr(tty)
     attributes[0] |= _IUTF8
     termios.tcsetattr(tty, termios.TCSANOW, attributes)
@@ -314,14 +325,14 @@ def _close_leaks(trace: TracebackType | None) -> None:
 
 
 def _start(
-    path: str, argv: tuple[str, ...], env: dict[str, str], directory: str, size: Size, inherited: Sequence[int]
+    path: str, argv: tuple[str, ...], env: dict[str, str], directory: str, winsize: bytes, inherited: Sequence[int]
 ) -> Callable[[], NoReturn]:
     """What the child does between fork and exec: no locks, no threads, only system calls."""
     signals = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
     def start() -> NoReturn:
         signal.set_wakeup_fd(-1)  # The size that is set next signals this process, which has no loop to wake.
-        _prepare(0, size)
+        _prepare(0, winsize)
         for number in signals:
             if signal.getsignal(number) is signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
@@ -334,9 +345,8 @@ def _start(
     return start
 
 
-def _winsize(size: Size) -> bytes:
-    width, height = CELL_PIXELS
-    pixels = (min(size.cols * width, 0xFFFF), min(size.rows * height, 0xFFFF))
+def _winsize(size: Size, cell: tuple[int, int]) -> bytes:
+    pixels = (min(size.cols * cell[0], 0xFFFF), min(size.rows * cell[1], 0xFFFF))
     return struct.pack("HHHH", size.rows, size.cols, *pixels)
 
 

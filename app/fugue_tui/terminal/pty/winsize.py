@@ -32,6 +32,11 @@ class Winsize:
         self.catch_up()
         return None
 
+    def repeat(self) -> None:
+        """Notify of the size again, as it means something else now, unless another is about to be."""
+        if self._requested == self._notified:
+            self._notify(self._notified)
+
     def catch_up(self) -> None:
         """Notify of the requested size, unless the program has it."""
         if self._requested != self._notified:

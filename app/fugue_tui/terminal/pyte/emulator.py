@@ -28,6 +28,7 @@ from fugue_tui.terminal.screen.cells import (
 )
 from fugue_tui.terminal.screen.damage import compare
 from fugue_tui.terminal.screen.highlight import part
+from fugue_tui.terminal.screen.images import Graphics, Image, Placement
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
 
@@ -52,6 +53,7 @@ class PyteEmulator(EventSource, Encoder):
             "left and right margins",
             "origin mode and moving outside the margins",
             "saved modes",
+            "images",
             "the kitty keyboard protocol and modifyOtherKeys",
             "answers about modes, sizes, versions and the palette",
             "speed (some thousand times slower)",
@@ -65,6 +67,7 @@ class PyteEmulator(EventSource, Encoder):
         self._stream = Stream(self._screen, self._osc)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self.colours = (0xD0D0D0, 0x101010)
+        self.graphics = Graphics()
         self._offset = 0
         self._rows: list[Row] = []
         self._painted: list[bytes] = []
@@ -75,6 +78,23 @@ class PyteEmulator(EventSource, Encoder):
     def set_colours(self, fg: int, bg: int) -> None:
         """Set the host's default colours (0xRRGGBB), for programs that query them."""
         self.colours = (fg, bg)
+
+    def set_graphics(self, graphics: Graphics) -> None:
+        """Set the size of cells in pixels; there are no images."""
+        self.graphics = graphics
+
+    @property
+    def images(self) -> tuple[Placement, ...]:
+        """None: this engine has no images."""
+        return ()
+
+    def past_images(self, lines: int) -> tuple[Placement, ...]:
+        """None likewise."""
+        return ()
+
+    def pixels(self, image: Image) -> None:
+        """None likewise."""
+        return
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         """Take program output, cut anywhere."""

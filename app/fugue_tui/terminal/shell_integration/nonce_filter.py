@@ -22,6 +22,11 @@ class NonceFilter:
         data, self._held = data[:at], data[at:]
         return _MARK.sub(lambda mark: _NONCE.sub(b"", mark[0]), data) if b"\x1b]133;" in data else data
 
+    def flush(self) -> bytes:
+        """What is held, at the end of the stream."""
+        data, self._held = self._held, b""
+        return _MARK.sub(lambda mark: _NONCE.sub(b"", mark[0]), data)
+
     def reset(self) -> None:
         """Forget what is held."""
         self._held = b""

@@ -17,6 +17,8 @@ from fugue_tui.geometry import Rect, Size
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.render.client_scrollback import ClientScrollback
 from fugue_tui.tui.render.client_view import ClientView, ScreenCursor, ScreenState
+from fugue_tui.tui.render.compositor import compositor_of
+from fugue_tui.tui.render.host_images import HostImages
 
 _FRAME: Final = 1 / 60
 _SHARE: Final = 4
@@ -30,6 +32,8 @@ class ClientRenderer:
 
     def __init__(self, app: AppContext) -> None:
         self._app = app
+        self.images: HostImages | None = None
+        """Shows the images of panes."""
         self.scrollback = ClientScrollback(app, self._scrolled)
         self.caret: ScreenCursor | None = None
         """The cursor on the screen; None if it is hidden."""
@@ -93,19 +97,33 @@ class ClientRenderer:
         begun = time.monotonic()
         client.drawn_version = self._version
         screen, note = self.scrollback.overlay(client, self._compose())
-        self._send(client, self._view(client).frame(screen, note))
+        view = self._view(client)
+        data = view.frame(screen, note)
+        if self.images is not None and (rows := self.images.retire(client)):
+            data += view.frame_again(screen, note, rows)
+        self._send(client, data)
+        if self.images is not None:
+            self.images.show(client, view.written)
         client.next_frame = begun + max(_FRAME, _SHARE * (time.monotonic() - begun))
 
     def redraw(self, client: AttachedClient) -> None:
         """Draw everything on a client, whatever it showed before."""
         self._view(client).forget()
+        self._forget_images(client)
         self.draw(client)
 
     def draw_mirror(self, client: AttachedClient) -> None:
         """Draw everything on a client that becomes a mirror."""
         view = self._view(client)
         view.forget()
+        self._forget_images(client)
         self._send(client, view.frame(self._compose()))
+        if self.images is not None:
+            self.images.update(())
+
+    def _forget_images(self, client: AttachedClient) -> None:
+        if self.images is not None:
+            self.images.forget(client)
 
     def _view(self, client: AttachedClient) -> ClientView:
         view = self._views.get(client)
@@ -139,11 +157,6 @@ class ClientRenderer:
         for y, strip in _compose_rows(compositor, self._stale):
             strips[y] = strip
         return strips, size
-
-
-def compositor_of(screen: Screen[object]) -> Compositor:
-    """The compositor of a screen."""
-    return screen._compositor  # pyright: ignore[reportPrivateUsage]
 
 
 def _compose_rows(compositor: Compositor, rows: set[int]) -> Iterator[tuple[int, Strip]]:

@@ -62,11 +62,13 @@ class ClientView:
         """The part of the screen that the client shows; chosen here."""
         self._depth = depth
         self._delta = Delta()
-        self._sent: list[bytes] = []
+        self._sent: list[bytes | None] = []
         self._rendered: list[tuple[Strip, int, bytes]] = []
         self._shape = b""
         self._shown: bool | None = None
         self._at: tuple[int, int] | None = None
+        self.written = set[int]()
+        """The rows of the client to which the last frame wrote text."""
         self._visible: tuple[Size, str] | None = None
         """How much of the screen the client shows, and the style of the border around it."""
 
@@ -84,15 +86,25 @@ class ClientView:
             self._visible, self._sent = (visible, screen.line_style), []
             out += _unused_area(visible, self.viewport.size, screen.line_style)
         rows = self._rows(screen, note)
+        self.written = set[int]()
         for y, row in enumerate(rows):
             old = self._sent[y] if y < len(self._sent) else None
             if old != row:
+                self.written.add(y)
                 out += self._change(old, row, y, visible.cols)
         if out:
             self._at = None
-        self._sent = rows
+        self._sent = list(rows)
         out += self._cursor(screen.caret)
         return bytes(out)
+
+    def frame_again(self, screen: ScreenState, note: str, rows: set[int]) -> bytes:
+        """What to send to have the text of some rows of the client written again."""
+        self._sent = [None if y in rows else row for y, row in enumerate(self._sent)]
+        written = self.written
+        data = self.frame(screen, note)
+        self.written |= written
+        return data
 
     def _visible_size(self, screen: ScreenState) -> Size:
         """How much of the screen the client shows."""

@@ -12,8 +12,8 @@ from textual.strip import Strip
 
 from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.registry import ClientRegistry
-from fugue_tui.tui.render.client_renderer import compositor_of
 from fugue_tui.tui.render.client_view import vt_text
+from fugue_tui.tui.render.compositor import compositor_of
 
 _BEGIN, _END = b"\x1b[?2026h", b"\x1b[?2026l"
 

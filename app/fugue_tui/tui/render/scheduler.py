@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from textual.geometry import Offset
+from textual.geometry import Offset, Region
 
 from fugue_tui.attach_server.output.direct_painter import DirectPainter, shape_of
 from fugue_tui.geometry import Rect
@@ -16,6 +16,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.client_view import ScreenCursor
+from fugue_tui.tui.render.host_images import HostImages
 from fugue_tui_widgets.terminal_view import TerminalView
 
 _FRAME: Final = 1 / 60
@@ -50,6 +51,9 @@ class RenderScheduler:
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
         self._painter.synchronized = lambda: app.clients.synchronized
+        self.images = renderer.images = HostImages(app, self._rect, self._rewrite)
+        """The images of panes on the hosts."""
+        self._painter.scrolls = lambda terminal: not self.images.shows(terminal)
 
     def start(self, *, headless: bool) -> None:
         """Start painting: there is a screen now."""
@@ -118,6 +122,7 @@ class RenderScheduler:
         if not first and not self._wanted.intersection(due):
             self._together_at = now
         self._renderer.invalidate(rows)
+        self.images.update(rows)
         self._app.status_updates.output_arrived()
 
     def _paint(self, due: Collection[PaneId], now: float) -> set[int]:
@@ -180,6 +185,20 @@ class RenderScheduler:
                 rows |= self._show(pane, view)
         self._put_cursor()
         self._renderer.invalidate(rows)
+        self.images.update(rows)
+
+    def _rewrite(self, rows: Collection[int]) -> None:
+        """Write the text of some rows to the mirrors again: an image was there."""
+        for view in self._app.grid.views.values():
+            rect = self._rect(view)
+            if rect is None or view.live is None:
+                continue
+            inside = [y - rect.y for y in rows if rect.y <= y < rect.bottom]
+            if inside and self._app.bare:
+                self._painter.rewrite(view.live, rect, inside)
+            elif inside:
+                view.refresh(*(Region(0, y, rect.cols, 1) for y in inside))
+        self._put_cursor()
 
     def mirror_added(self) -> None:
         """There is another mirror, whose cursor is unknown."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection
 from functools import partial
 
+from textual.widget import Widget
+
 from fugue_tui.control.commands.floating_panes import FloatPane
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
@@ -24,7 +26,8 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.help_page import help_sections
+from fugue_tui.tui.ui.mcp_results import McpResults
+from fugue_tui.tui.ui.mcp_tools import McpTools
 from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
@@ -35,7 +38,6 @@ from fugue_tui.tui.ui.tree_items import TreeScope
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose
-from fugue_tui_widgets.help_screen import HelpScreen
 
 
 class Actions:
@@ -53,6 +55,9 @@ class Actions:
         """Panes and tabs that are dragged."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
+        self._results = McpResults(app)
+        self.tools = McpTools(app, lambda entry, answer, again: self._results.show(entry.name, answer, again))
+        """The palette of MCP servers' tools."""
         buffers = PasteBuffers(app)
         self.menus = Menus(app, buffers)
         """The menus of the right button."""
@@ -115,6 +120,10 @@ class Actions:
             then: Callable[[object], None] | None = (lambda _: self.run(following)) if following is not None else None
             self._app.commands.confirm(binding.command, then=then)
 
+    def content(self, pane: PaneId, what: str) -> Widget | None:
+        """What is shown in a pane that runs no program; None if it is not known."""
+        return self.agents.content(pane, what) or self._results.content(pane, what)
+
     def _show_palette(self) -> None:
         self._app.push_screen(Palette(self._keyboard.keymap, self.run, self._recent))
 
@@ -124,7 +133,11 @@ class Actions:
         self._app.alert(f"{text}; {keys} brings it back" if keys else text)
 
     def _show_help(self) -> None:
-        self._app.push_screen(HelpScreen("help", help_sections(self._keyboard.keymap, self._app.settings.keys)))
+        from fugue_tui.tui.ui.help_page import help_sections, help_title
+        from fugue_tui_widgets.help_screen import HelpScreen
+
+        keymap = self._keyboard.keymap
+        self._app.push_screen(HelpScreen(help_title(keymap), help_sections(keymap, self._app.settings.keys)))
 
     def _show_pane_menu(self) -> None:
         if self._app.mux.focused is not None:

@@ -31,6 +31,12 @@ _MOUSE: Final = (
 )
 
 
+def help_title(keymap: Keymap) -> str:
+    """What is listed, and where it is typed."""
+    prefix = spell(keymap.prefix)
+    return f"help: keys after {prefix}, commands after {prefix} :"
+
+
 def help_sections(keymap: Keymap, settings: KeySettings) -> list[list[HelpSection]]:
     """Keys by subject, and commands by subject."""
     prefix = spell(keymap.prefix)
@@ -49,14 +55,14 @@ def help_sections(keymap: Keymap, settings: KeySettings) -> list[list[HelpSectio
         HelpSection("In copy mode", [HelpEntry(keys, words) for keys, words in help_of(settings)]),
         HelpSection("Modes: keys until Escape", modes),
     ]
-    return [keys, _commands(prefix)]
+    return [keys, _commands()]
 
 
 def _after_prefix(keymap: Keymap, prefix: str) -> list[HelpSection]:
     by_subject: dict[str, dict[KeyPress, Binding]] = {title: {} for title in _ORDER}
     for press, binding in keymap.prefixed.items():
         by_subject[_subject(binding)][press] = binding
-    sections = [HelpSection(f"{title} ({prefix} and then)", _entries(found)) for title, found in by_subject.items()]
+    sections = [HelpSection(title, _entries(found)) for title, found in by_subject.items()]
     twice = HelpEntry(prefix, "to the program")
     return [
         HelpSection(section.title, [*section.entries, twice]) if section is sections[-1] else section
@@ -80,10 +86,10 @@ def _entries(table: Mapping[KeyPress, Binding]) -> list[HelpEntry]:
     return [HelpEntry(keys, words, names.get(words, "")) for keys, words in grouped(table)]
 
 
-def _commands(prefix: str) -> list[HelpSection]:
+def _commands() -> list[HelpSection]:
     return [
         HelpSection(
-            f"{title} ({prefix} :)",
+            title,
             [HelpEntry(cls.verb, describe(cls).summary, " ".join(tmux_names(cls.verb))) for cls in commands],
         )
         for title, commands in by_subject()

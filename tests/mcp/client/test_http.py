@@ -1,0 +1,156 @@
+"""Servers over streamable HTTP, of both eras: calls, headers, an end and a return."""
+
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.mcp.client.conftest import PROGRAM, Servers
+
+from fugue_tui.config.servers import ServerSettings
+from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer
+from fugue_tui.control.commands.read_pane import ReadPane
+from fugue_tui.control.commands.show_servers import ShowResource
+from fugue_tui.errors import ServerFailed
+from fugue_tui.multiplexer.mcp_servers.model import ServerState
+from fugue_tui.store.paths import state_path
+from fugue_tui_mcp.client import token_store
+
+pytestmark = pytest.mark.slow
+ERAS = pytest.mark.parametrize(("flags", "protocol"), [((), "2026-07-28"), (("--legacy",), "2025-11-25")])
+Serve = Callable[..., "subprocess.Popen[bytes]"]
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Serve over HTTP, until the test ends."""
+    started = list[subprocess.Popen[bytes]]()
+
+    def serve(port: int, *flags: str) -> "subprocess.Popen[bytes]":
+        started.append(subprocess.Popen([sys.executable, PROGRAM, "--http", str(port), *flags]))
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                return started[-1]
+            time.sleep(0.02)
+        raise TimeoutError
+
+    yield serve
+    for each in started:
+        each.kill()
+        each.wait()
+
+
+@ERAS
+def test_a_server_over_http_is_used(servers: Servers, serve: Serve, flags: tuple[str, ...], protocol: str) -> None:
+    port = free_port()
+    serve(port, *flags)
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    info = servers.room.run(ConnectServer(server="small"))
+    assert (info.title, info.protocol) == ("small 7", protocol)
+    assert servers.call("echo", text="hi", times=2).text == "hihi"
+    assert servers.call("steps", count=3).text == "done"
+    assert servers.call("weather", city="Rome").structured == {"city": "Rome", "degrees": 21.5}
+
+
+def test_a_resource_over_http_is_kept_up_to_date(servers: Servers, serve: Serve) -> None:
+    port = free_port()
+    serve(port)
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    room = servers.room
+    room.cat()
+    pane = room.run(ShowResource(server="small", uri="small://count"))
+    servers.call("count")
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
+
+
+def test_headers_are_sent(servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = free_port()
+    serve(port, "--token", "s3cret")
+    monkeypatch.setenv("SMALL_TOKEN", "s3cret")
+    url = f"http://127.0.0.1:{port}/mcp"
+    headers = {"Authorization": "Bearer ${SMALL_TOKEN}"}
+    servers.use(small=ServerSettings(url=url, headers=headers), other=ServerSettings(url=url, oauth=False))
+    assert servers.call("echo", text="hi").text == "hi"
+    with pytest.raises(ServerFailed, match="other: "):
+        servers.call("echo", "other", text="hi")
+
+
+def test_a_server_that_is_not_there_says_so_and_one_that_comes_back_is_used_again(
+    servers: Servers, serve: Serve
+) -> None:
+    port = free_port()
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    with pytest.raises(ServerFailed, match=r"small: .*connect"):
+        servers.call("echo", text="hi")
+    program = serve(port)
+    assert servers.call("echo", text="hi").text == "hi"
+    program.kill()
+    program.wait()
+    with pytest.raises(ServerFailed):
+        servers.call("echo", text="hi")
+    servers.reaches(ServerState.WAITING)
+    serve(port)
+    assert servers.call("echo", text="back").text == "back"
+
+
+def test_the_user_logs_in_on_a_page_once(servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_store, "_keyring", lambda: None)
+    port = free_port()
+    serve(port, "--oauth")
+    url = f"http://127.0.0.1:{port}/mcp"
+    servers.use(small=ServerSettings(url=url))
+    pages = list[str]()
+    room = servers.room
+
+    def visit(server: str, page: str) -> None:
+        pages.append(page)
+        threading.Thread(target=lambda: urllib.request.urlopen(page).close()).start()
+
+    room.mux.mcp_servers.on_authorize.connect(visit)
+    assert servers.call("echo", text="hi").text == "hi"
+    assert pages[0].startswith(f"http://127.0.0.1:{port}/authorize?")
+    kept = Path(state_path()) / token_store.FOLDER
+    assert [stat.S_IMODE(file.stat().st_mode) for file in kept.iterdir()] == [0o600]
+    room.run(DisconnectServer(server="small"))
+    assert servers.call("echo", text="again").text == "again"
+    assert len(pages) == 1, "the tokens are kept"
+
+
+def test_the_keyring_keeps_tokens_if_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = dict[tuple[str, str], str]()
+
+    class Ring:
+        """A keyring that works, or fails."""
+
+        works = True
+
+        def get_password(self, service: str, name: str) -> str | None:
+            return kept.get((service, name))
+
+        def set_password(self, service: str, name: str, text: str) -> None:
+            if not self.works:
+                raise RuntimeError("locked")
+            kept[service, name] = text
+
+    ring = Ring()
+    monkeypatch.setattr(token_store, "_keyring", lambda: ring)
+    token_store.save("https://a/mcp", "one")
+    assert (token_store.load("https://a/mcp"), list(kept.values())) == ("one", ["one"])
+    ring.works = False
+    token_store.save("https://b/mcp", "two")
+    assert (token_store.load("https://b/mcp"), list(kept.values())) == ("two", ["one"])

@@ -1,0 +1,51 @@
+"""An image in half blocks, in any terminal."""
+
+import io
+
+from rich.color import Color
+from rich.style import Style
+from rich.text import Text
+from textual.events import Resize
+from textual.widgets import Static
+
+from fugue_tui.errors import Unshowable
+from fugue_tui.sanitize import clean
+
+
+class ImageView(Static):
+    """An image in half blocks, as large as fits."""
+
+    DEFAULT_CSS = "ImageView { width: 100%; height: 100%; }"
+
+    def __init__(self, image: bytes) -> None:
+        super().__init__()
+        self._image = image
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw it at the new size."""
+        self.update(half_blocks(self._image, max(1, event.size.width), max(1, event.size.height)))
+
+
+def half_blocks(image: bytes, cols: int, rows: int) -> Text:
+    """An image as text of at most so many cells, each two pixels high. Raises FugueError if it cannot be decoded."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(image)) as opened:
+            opened.draft("RGB", (cols, 2 * rows))
+            opened.thumbnail((cols, 2 * rows))
+            picture = opened.convert("RGB")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise Unshowable(f"it is no image that can be shown: {clean(str(error), 200)}") from None
+    text, width, height = Text(no_wrap=True), picture.width, picture.height
+    pixels = picture.tobytes()
+
+    def colour(x: int, y: int) -> Color | None:
+        at = 3 * (y * width + x)
+        return Color.from_rgb(*pixels[at : at + 3]) if y < height else None
+
+    for y in range(0, height, 2):
+        for x in range(width):
+            text.append("▀", Style(color=colour(x, y), bgcolor=colour(x, y + 1)))
+        text.append("\n")
+    return text
