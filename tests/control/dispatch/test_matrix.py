@@ -50,6 +50,7 @@ CALLS = {
     "paste-smart": "paste-smart {pane}",
     "read-pane": "read-pane {pane}",
     "record-pane": "record-pane {pane} --output /nowhere/a",
+    "display-popup": "display-popup --command true",
     "record-window": "record-window --output /nowhere/a",
     "replay-recording": "replay-recording /nowhere/a",
     "switch-workspace": "switch-workspace other",
