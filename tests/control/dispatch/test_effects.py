@@ -80,6 +80,7 @@ EFFECTS = {
     "redo-change": LAYOUT,
     "redo-layout": LAYOUT,
     "refresh-client": READ,
+    "switch-workspace": ADMIN,
     "release-agents": ADMIN,
     "rename-pane": LAYOUT,
     "rename-session": LAYOUT,
@@ -245,8 +246,6 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "load-layout",
         "load-workspace",
         "open-url",
-        "record-pane",
-        "record-window",
         "replay-recording",
         "restore-session",
         "run-command",
@@ -255,7 +254,6 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "split-pane",
         "start-agent",
         "start-team",
-        "stop-recording",
     }
 
 
