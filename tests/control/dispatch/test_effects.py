@@ -144,6 +144,7 @@ EFFECTS = {
     "stop-recording": RUN,
     "replay-recording": RUN,
     "list-recordings": READ,
+    "switch-workspace": ADMIN,
     "open-url": RUN,
     "edit-scrollback": RUN,
     "rotate-panes": LAYOUT,
