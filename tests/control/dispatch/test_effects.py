@@ -80,7 +80,6 @@ EFFECTS = {
     "redo-change": LAYOUT,
     "redo-layout": LAYOUT,
     "refresh-client": READ,
-    "switch-workspace": ADMIN,
     "release-agents": ADMIN,
     "rename-pane": LAYOUT,
     "rename-session": LAYOUT,
