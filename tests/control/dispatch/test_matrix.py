@@ -51,7 +51,7 @@ CALLS = {
     "read-pane": "read-pane {pane}",
     "record-pane": "record-pane {pane} --output /nowhere/a",
     "display-popup": "display-popup --command true",
-    "record-window": "record-window --output /nowhere/a",
+    "record-window": "record-window {window} --output /nowhere/a",
     "replay-recording": "replay-recording /nowhere/a",
     "switch-workspace": "switch-workspace other",
     "rename-pane": "rename-pane {pane} --name a",
@@ -119,7 +119,7 @@ CALLS = {
 ALWAYS_ASKED = {"delete-saved", "update-task", "remove-task"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
-    "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
+    "create-layout", "create-pane", "create-session", "create-window", "display-popup", "load-layout", "load-workspace",
     "restore-session", "run-command", "run-shell", "show-file", "split-pane", "start-agent", "start-team",
 }  # fmt: skip
 """What runs programs in panes that the call opens."""
