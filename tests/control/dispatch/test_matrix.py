@@ -53,6 +53,7 @@ CALLS = {
     "display-popup": "display-popup --command true",
     "record-window": "record-window {window} --output /nowhere/a",
     "replay-recording": "replay-recording /nowhere/a",
+    "stop-recording": "stop-recording {pane}",
     "switch-workspace": "switch-workspace other",
     "rename-pane": "rename-pane {pane} --name a",
     "rename-session": "rename-session --name a",
@@ -119,7 +120,8 @@ CALLS = {
 ALWAYS_ASKED = {"delete-saved", "update-task", "remove-task"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
-    "create-layout", "create-pane", "create-session", "create-window", "display-popup", "load-layout", "load-workspace",
+    "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
+    "display-popup", "replay-recording",
     "restore-session", "run-command", "run-shell", "show-file", "split-pane", "start-agent", "start-team",
 }  # fmt: skip
 """What runs programs in panes that the call opens."""

@@ -63,7 +63,7 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
     """How many full files are kept."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
-        """The pane."""
+        """The recorded pane."""
         return (target.pane(mux, self.pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
@@ -108,7 +108,7 @@ class RecordWindow(
     """How many full files are kept."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
-        """The panes of the window."""
+        """The recorded panes."""
         return tuple(panes(target.window(mux, self.window, origin).layout))
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
@@ -151,14 +151,12 @@ class StopRecording(
     """End every recording."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
-        """The panes that are recorded."""
-        recorded = {each.source for each in mux.recordings.active()} if self.all else {self._source(mux, origin)}
-        return tuple(
-            pane
-            for window in mux.workspace.windows
-            for pane in panes(window.layout)
-            if str(pane) in recorded or str(window.id) in recorded
-        )
+        """The panes whose recordings end."""
+        if self.all:
+            return tuple(pane for window in mux.workspace.windows for pane in panes(window.layout))
+        if self.target.startswith("@"):
+            return tuple(panes(target.window(mux, self.target, origin).layout))
+        return (target.pane(mux, self.target, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[EndedRecordings]:
         """What they were. Raises NotFound."""
