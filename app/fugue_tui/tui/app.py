@@ -424,9 +424,16 @@ class FugueApp(App[int], inherit_bindings=False):
             self._paused = False
             self._end_batch()
             if overdue:
-                self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+                self._draw_now()
             self.alerts.show_next()
         self._renderer.invalidate()
+
+    def _draw_now(self) -> None:
+        """What the screen's timer does; an error there does not end what the caller does, such as attaching."""
+        try:
+            self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+        except Exception as error:  # noqa: BLE001 - a bug in any widget
+            self._handle_exception(error)
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Lay the screen out for another size, once there is one."""
