@@ -144,7 +144,7 @@ def test_nothing_is_left_of_panels_that_were_open(start: Start, tmp_path: Path) 
     settle(host)
     before, cursor = host.picture, host.cursor
     for keys, sign, end in (
-        ("\x02?", "Keys after", "q"),
+        ("\x02?", "keys after", "q"),
         ("\x02p", "what to do", "\x1b"),
         ("\x02w", "windows", "q"),
     ):
