@@ -172,9 +172,11 @@ class _TitleRow:
 
     def _cut(self, text: str, room: int) -> str:
         """A text truncated to a width."""
-        if self._length(text) <= room:
+        length = self._length(text)
+        if length <= room:
             return text
-        while self._length(text) > room - 1:
+        while length > room - 1:
+            length -= self.width(text[-1])
             text = text[:-1]
         return text.rstrip() + "…"
 
