@@ -144,11 +144,7 @@ def test_nothing_is_left_of_panels_that_were_open(start: Start, tmp_path: Path) 
     settle(host)
     before, cursor = host.picture, host.cursor
     for keys, sign, end in (
-<<<<<<< HEAD
         ("\x02?", "/ searches", "\x1b"),
-=======
-        ("\x02?", "keys after", "q"),
->>>>>>> bc34d2a433bbf438c97333ec581bf787f25defd2
         ("\x02p", "what to do", "\x1b"),
         ("\x02w", "windows", "q"),
     ):
