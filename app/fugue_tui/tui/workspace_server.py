@@ -258,7 +258,8 @@ class WorkspaceServer:
         unused = next((app for app in self.views if not app.clients.all()), None)
         if unused is not None:
             return unused.clients
-        app = self._add(self.mux.add_view())
+        latest, app = self.latest, self._add(self.mux.add_view())
+        app.adopt_look(latest)
         self._show(app, drawable(hello.cols, hello.rows))
         return app.clients
 
