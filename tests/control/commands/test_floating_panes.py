@@ -5,6 +5,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.core.command import USER, Door, Origin
 from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Rect, Size
@@ -144,6 +145,28 @@ def test_an_agents_popup_leaves_the_focus_and_is_hidden_while_the_user_types(roo
     for line in ("display-popup --focus -- cat", "split-pane --place floating --focus -- cat"):
         wanted = room.say(line, agent)
         assert (wanted.note, wanted.rect, room.mux.focused) == (opened.note, None, ONE)
+
+
+def test_an_agent_lets_nothing_float_over_what_the_user_types(room: Room) -> None:
+    room.say("create-window -- cat")
+    agent = Origin(Door.MCP)
+    room.say("display-popup -- cat", agent)
+    room.say("split-pane --direction horizontal -- cat", agent)
+    room.say("toggle-floats --shown=false", agent)
+    room.mux.human_input(ONE)
+    room.mux.lease.key_pressed()
+    dispatcher = Dispatcher(room.mux)
+    for line in ("toggle-floats --shown", "float-pane %3"):
+        with pytest.raises(Refused, match="the user is typing"):
+            dispatcher.run(command(line), agent)
+    for line in ("float-pane %2 --cols 90%", "scratch-pane --shown"):
+        dispatcher.run(command(line), agent)
+        assert room.mux.focused == ONE
+        assert room.mux.rect(TWO) is None
+        assert all(each.hidden for each in floats(room.mux.window_of(ONE).layout))
+    room.now += 60
+    dispatcher.run(command("toggle-floats --shown"), agent)
+    assert not any(each.hidden for each in floats(room.mux.window_of(ONE).layout))
 
 
 def test_the_scratch_pane_is_the_same_over_every_window(room: Room) -> None:

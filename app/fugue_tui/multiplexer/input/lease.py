@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.layout.tree import Float, floats
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.author import Author, Kind
 from fugue_tui.multiplexer.callbacks import CallbackList
@@ -172,7 +173,8 @@ class Lease:
     def admit(self, old: Workspace, new: Workspace) -> Workspace:
         """The change that the current call's author may make: without taking the focus while the user types.
 
-        Raises Refused if it ends what the user is using, or changes a layout that the user is changing."""
+        Raises Refused if it ends what the user is using, changes a layout that the user is changing, or has a pane
+        float over what the user types."""
         author = current_call.get().author
         if author is None or old is new:
             return new
@@ -189,6 +191,10 @@ class Lease:
             return new
         for window in changed:
             self._check_layout(window)
+        if self._is_typing() and _shown_floats(new, old.active) - _shown_floats(old, old.active):
+            raise Refused(
+                "the user is typing, and a floating pane could cover that; try again later", retry_after_ms=_RETRY
+            )
         return self._with_focus_kept(author, old, new)
 
     def keeps_focus(self, author: Author) -> bool:
@@ -264,3 +270,9 @@ def _rearranged(old: Workspace, new: Workspace) -> list[WindowId]:
         for window in new.windows
         if (was := before.get(window.id)) and (was.layout != window.layout or was.zoomed != window.zoomed)
     ]
+
+
+def _shown_floats(workspace: Workspace, window: WindowId) -> set[Float]:
+    """The floating panes of a window that are shown, in their places; empty without the window."""
+    found = next((each for each in workspace.windows if each.id == window), None)
+    return {each for each in floats(found.layout) if not each.hidden} if found is not None else set()
