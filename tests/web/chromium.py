@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from base64 import b64decode
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ SCREEN = (
     "Array.from({length: terminal.rows}, (_, y) => "
     "terminal.buffer.active.getLine(terminal.buffer.active.baseY + y)?.translateToString(true) ?? '').join('\\n')"
 )
-NOTICE = "document.getElementById('notice').hidden ? '' : document.getElementById('notice-text').textContent"
+NOTICE = "document.getElementById('notice')?.hidden === false ? document.getElementById('notice-text').textContent : ''"
 MODIFIERS = {"alt": 1, "ctrl": 2, "meta": 4, "shift": 8}
 
 
@@ -41,7 +41,8 @@ class Browser:
         else:
             raise AssertionError("Chromium ended before it listened")
         os.set_blocking(self._child.stderr.fileno(), False)
-        self._link: ClientConnection = connect(found[1].decode(), max_size=None)
+        self._stack = ExitStack()
+        self._link: ClientConnection = self._stack.enter_context(connect(found[1].decode(), max_size=None, proxy=None))
         self._numbers = count(1)
         self.console: list[str] = []
         """What pages said on their consoles, and their exceptions."""
@@ -63,11 +64,15 @@ class Browser:
         """A new tab with this URL."""
         return Tab(self, url, width, height)
 
+    def allow(self, origin: str, *permissions: str) -> None:
+        """Grant permissions to the pages of an origin."""
+        self.call("Browser.grantPermissions", permissions=permissions, origin=origin)
+
     def close(self) -> None:
         """End it."""
         with suppress(Exception):
             self.call("Browser.close")
-        self._link.close()
+        self._stack.close()
         try:
             self._child.wait(10)
         except subprocess.TimeoutExpired:
@@ -161,6 +166,10 @@ class Tab:
         x, y = box[0] + (col + 0.5) * box[2] / cols, box[1] + (row + 0.5) * box[3] / rows
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._browser.call("Target.closeTarget", targetId=self.id)
 
     def press_button(self) -> None:
         """Click on the notice's button."""

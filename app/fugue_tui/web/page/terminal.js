@@ -50,11 +50,9 @@ export function sizeOf(terminal) {
   return { cols: terminal.cols, rows: terminal.rows, xpixel, ypixel };
 }
 
-// WebGL where it is fast; xterm.js draws with DOM elements otherwise.
+// WebGL where a GPU draws; xterm.js draws with DOM elements otherwise.
 function drawByGpu(terminal) {
-  const context = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
-  if (!context) return;
-  context.getExtension("WEBGL_lose_context")?.loseContext();
+  if (!hasGpu()) return;
   try {
     const addon = new WebglAddon();
     addon.onContextLoss(() => addon.dispose());
@@ -62,6 +60,14 @@ function drawByGpu(terminal) {
   } catch {
     return;
   }
+}
+
+function hasGpu() {
+  const context = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+  const info = context?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = info ? context.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return Boolean(context) && !/swiftshader|llvmpipe|software/i.test(renderer);
 }
 
 // Report the change to the workspace as mode 2031 does, so that it asks for the colours again.
