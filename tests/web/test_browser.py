@@ -183,7 +183,7 @@ def test_what_is_copied_goes_to_the_browsers_clipboard(browser: Browser, launch:
         tab.until(lambda: tab.run("navigator.clipboard.readText()") == "höhle 😀")
 
 
-CLUSTERS = ("é", "漢", "👩‍👩‍👧", "🇩🇪", "✔️", "❤", "🫨", "👍🏽", "각", "ﷺ", "ก็", "①")
+CLUSTERS = ("é", "漢", "👩‍👩‍👧", "🇩🇪", "✔️", "❤", "🫨", "👍🏽", "각", "ﷺ", "ก็", "①", "🩷", "🪏", "𝌆", "䷀", "🫪")
 
 
 def test_widths_are_those_of_the_engine(browser: Browser, launch: Launch) -> None:
@@ -200,7 +200,7 @@ def test_widths_are_those_of_the_engine(browser: Browser, launch: Launch) -> Non
         assert dict(zip(CLUSTERS, columns, strict=True)) == dict(zip(CLUSTERS, WIDTHS, strict=True))
 
 
-WIDTHS = (1, 2, 2, 2, 2, 1, 2, 2, 2, 1, 1, 1)
+WIDTHS = (1, 2, 2, 2, 2, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2)
 
 
 def test_the_page_breaks_no_rule_of_its_policy(browser: Browser, tab: Tab) -> None:

@@ -3,9 +3,9 @@
 import { Terminal } from "./xterm/xterm.mjs";
 import { FitAddon } from "./xterm/addon-fit.mjs";
 import { WebglAddon } from "./xterm/addon-webgl.mjs";
-import { UnicodeGraphemesAddon } from "./xterm/addon-unicode-graphemes.mjs";
 import { WebLinksAddon } from "./xterm/addon-web-links.mjs";
 import { ClipboardAddon } from "./xterm/addon-clipboard.mjs";
+import { useNewWidths } from "./widths.js";
 import { hideNotice, showNotice } from "./notice.js";
 
 const FONTS = 'ui-monospace, "Cascadia Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace';
@@ -29,7 +29,7 @@ export function createTerminal(parent) {
   });
   const fitting = new FitAddon();
   terminal.loadAddon(fitting);
-  terminal.loadAddon(new UnicodeGraphemesAddon());
+  useNewWidths(terminal);
   terminal.loadAddon(new WebLinksAddon(openLink));
   terminal.loadAddon(new ClipboardAddon(undefined, { readText: () => "", writeText }));
   terminal.open(parent);
