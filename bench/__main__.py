@@ -31,6 +31,7 @@ from bench import (
     start,
     tasks,
     upkeep,
+    web,
 )
 from bench.host import Overdue
 from bench.plan import Plan
@@ -55,6 +56,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "fleet": fleet.measure,
     "messages": messages.measure,
     "recording": recording.measure,
+    "web": web.measure,
     "soak": soak.measure,
 }
 
