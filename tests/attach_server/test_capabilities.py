@@ -249,5 +249,5 @@ def test_colours_depend_on_the_client_and_not_on_the_servers_environment(
     serving.settle()
     seen = len(serving.first.received)
     serving.first.send("\x02?")
-    serving.shows(serving.first, "Keys after")
+    serving.shows(serving.first, "/ searches")
     assert EXACT in serving.first.received[seen:]

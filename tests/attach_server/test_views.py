@@ -1,6 +1,7 @@
 """Each terminal has a view of its own: its window and session, the keys that it waits for, its dialogs."""
 
 import signal
+import sys
 
 import pytest
 from tests.tui.served_workspace import Serve
@@ -229,3 +230,89 @@ def test_a_client_to_mirror_must_be_attached(serve: Serve) -> None:
     serving.until(lambda: refused.bye is not None)
     assert refused.bye is not None
     assert "no client 9 is attached" in refused.bye.message
+
+
+ASKS = """
+import json, os, socket
+link = socket.socket(socket.AF_UNIX)
+link.connect(os.environ["FUGUE_SOCKET"])
+words = {"words": ["detach-client", "--all"]}
+link.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "fugue/cli", "params": words}).encode() + b"\\n")
+print("answered: " + json.loads(link.makefile().readline())["result"]["text"])
+"""
+
+
+def test_a_question_is_shown_where_the_user_is_and_answered_anywhere(serve: Serve) -> None:
+    serving = serve(first=hello())
+    other = serving.attach()
+    serving.shows(other, "1 cat")
+    serving.call("create-window", "--focus=false", "--", sys.executable, "-c", ASKS + "input()")
+    other.send("x")
+    serving.shows(other, "an agent asks")
+    serving.settle()
+    assert "an agent asks" not in serving.first.text
+    serving.first.send("\x02a")
+    serving.shows(serving.first, "an agent asks")
+    while serving.first.bye is None:
+        serving.first.send("\x1b[B\r")  # For a moment no key answers a dialog that has just opened.
+        serving.settle()
+    serving.until(lambda: other.bye is not None)
+
+
+def test_the_scratch_screen_of_a_program_is_told_the_focus_of_any_view(serve: Serve) -> None:
+    serving = serve("sh", "-c", "stty raw -echo; printf '\\033[?1004h'; exec cat -v", first=hello())
+    serving.shows(serving.first, "1 ")
+    other = serving.attach()
+    serving.shows(other, "1 ")
+    serving.settle()
+    before = serving.first.text.count("^[[O")
+    other.send("\x02c")
+    serving.shows(other, "2 sh")
+    serving.settle()
+    assert serving.first.text.count("^[[O") == before
+    serving.first.send("\x022")
+    serving.until(lambda: "2 sh]" in serving.first.text)
+    serving.first.send("\x021")
+    serving.until(lambda: serving.first.text.count("^[[O") == before + 1)
+
+
+def test_a_view_of_one_cell_does_no_harm_to_another(serve: Serve) -> None:
+    serving = serve(first=hello())
+    tiny = serving.attach(Size(1, 1))
+    serving.until(lambda: tiny.received)
+    tiny.send("\x02c")
+    serving.until(lambda: len(serving.call("list-windows")["windows"]) == 2)
+    tiny.send("exit\r")
+    serving.until(lambda: len(serving.call("list-windows")["windows"]) == 1)
+    tiny.resize(Size(40, 12))
+    serving.shows(tiny, "1 cat")
+    serving.first.send("here")
+    serving.shows(serving.first, "here")
+    assert serving.log == ""
+
+
+def test_a_flood_in_one_view_delays_no_key_in_another(serve: Serve) -> None:
+    serving = serve(first=hello())
+    other = serving.attach()
+    serving.shows(other, "1 cat")
+    other.send("\x02c")
+    serving.shows(other, "2 sh")
+    other.send("yes\r")
+    serving.shows(other, "\ny\ny\n")
+    for number in range(5):
+        serving.first.send(f"key{number}")
+        serving.shows(serving.first, f"key{number}")
+    other.send("\x03")
+    other.send("echo $((20 + 2))\r")
+    serving.shows(other, "22\n")
+
+
+def test_the_configuration_applies_to_all_views(serve: Serve) -> None:
+    serving = serve(first=hello())
+    other = serving.attach()
+    serving.shows(other, "1 cat")
+    other.send("\x02c")
+    serving.shows(other, "2 sh")
+    serving.config.write_text("[ui]\nstatus = false\n")
+    serving.until(lambda: "cat" not in serving.first.text and "2 sh" not in other.text)
+    assert serving.log == ""

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from fugue_tui.cli.args import split_own
 from fugue_tui.control import commands
 from fugue_tui.control.core.command import Command, registry
 from fugue_tui.control.introspection import Format, reflect, tool_name
 from fugue_tui.control.schema.command_line import flag, format, help_text, parse
 from fugue_tui.control.schema.command_schema import build, describe, input_schema, output_schema
 from fugue_tui.tui.ui.command_palette import entries
+from fugue_tui.validation.annotations import fields_of
 from fugue_tui_mcp.protocol import tools
 
 OURS = {verb: cls for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")}
@@ -77,6 +79,16 @@ def test_a_command_says_everything_that_every_door_needs(cls: type[Command[objec
     assert (output is None) == cls.plain
     for name, schema in (output or {"properties": {}})["properties"].items():
         assert schema.get("description"), f"{cls.verb}: its result's {name} has no docstring"
+
+
+@pytest.mark.parametrize("cls", OURS.values(), ids=OURS)
+def test_every_flag_of_a_command_reaches_it(cls: type[Command[object]]) -> None:
+    usage = help_text(cls).partition("\n\n")[0].split()
+    flags = [word.strip("[]").partition("|")[0] for word in usage if word.lstrip("[").startswith("--")]
+    assert len(flags) == len(set(flags)), flags
+    for field in fields_of(cls) if cls.verb != "kill-server" else ():
+        given = f"{flag(field.name)}=x"
+        assert split_own([cls.verb, given])[1] == {}, f"the client takes {given}"
 
 
 @pytest.mark.parametrize("cls", ALONE, ids=[cls.verb for cls in ALONE])

@@ -14,7 +14,7 @@ from fugue_tui.layout import edit, presets
 from fugue_tui.layout.move import border, neighbour
 from fugue_tui.layout.solve import solve
 from fugue_tui.layout.spec import build, describe, parse
-from fugue_tui.layout.tree import Leaf, Split, panes, stack
+from fugue_tui.layout.tree import Float, Layers, Leaf, Split, panes, stack
 
 WINDOW = Rect(0, 1, 80, 23)
 STACK = stack([A, B, C])
@@ -121,3 +121,9 @@ def test_a_stack_is_written_and_read() -> None:
     for wrong, fault in faults:
         with pytest.raises(InvalidArgument, match=fault):
             parse(wrong)
+
+
+def test_a_floating_pane_is_not_stacked() -> None:
+    over = Layers(row(A, B), (Float(C),))
+    with pytest.raises(Refused, match=f"{C} floats; embed-pane"):
+        edit.stack(over, C)

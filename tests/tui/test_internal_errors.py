@@ -111,6 +111,24 @@ pane_grid.PaneGrid.render_lines = render
     assert_alive(serving)
 
 
+def test_an_error_in_the_first_drawing_for_a_client_does_not_end_its_attaching(serve: Serve) -> None:
+    patch = """
+before, broken = pane_grid.PaneGrid.render_lines, Path(path + ".broken")
+pane_grid.PaneGrid.render_lines = lambda self, crop: fail() if broken.exists() else before(self, crop)
+"""
+    serving = serve(first=hello(), prelude=BROKEN + patch)
+    serving.shows(serving.first, "1 cat")
+    serving.first.send("\x02d")
+    serving.until(lambda: not serving.first.open)
+    broken = Path(serving.path + ".broken")
+    broken.touch()
+    other = serving.attach()
+    serving.until(lambda: "planted" in serving.log)
+    broken.unlink()
+    other.send("alive")
+    serving.shows(other, "alive")
+
+
 def test_a_bug_in_the_start_ends_it_and_is_reported(serve: Serve) -> None:
     patch = "\nfrom fugue_tui.tui import app\napp.arrange = fail"
     serving = serve(first=hello(), prelude=BROKEN + patch)

@@ -154,6 +154,15 @@ async def test_a_menu_stays_on_a_small_screen(open_stage: Open, cols: int, rows:
         await stage.until(lambda: len(stage.mux.terminals) == 2 or stage.app.alerts.past().plain != "")
 
 
+async def test_a_menu_outlives_a_screen_without_a_column_for_its_text(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await menu(stage, (9, 5))
+        for cols, rows in ((1, 1), (3, 2), (80, 24)):
+            await stage.pilot.resize_terminal(cols, rows)
+        await stage.until(lambda: "copy mode" in stage.text)
+        assert isinstance(stage.app.screen, Menu)
+
+
 async def test_the_middle_button_pastes_what_was_copied_where_it_is_pressed(open_stage: Open) -> None:
     async with open_stage() as stage:
         await two(stage)

@@ -109,6 +109,7 @@ SCREENS: dict[str, Scene] = {
 def test_screens(
     picture: Picture, monkeypatch: pytest.MonkeyPatch, name: str, background: str, cols: int, rows: int
 ) -> None:
+    monkeypatch.chdir("/")  # Lists show directories.
     if background == "light":
         monkeypatch.setattr(conftest, "HOST", LIGHT)
         monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)

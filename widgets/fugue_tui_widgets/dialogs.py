@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
@@ -180,6 +181,15 @@ class Page(ModalScreen[None]):
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
+class Choices(OptionList):
+    """A list that is as high as its options, also where it has no column for their text."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The rows for a width; Textual's wrapping fails without a column."""
+        padding = self.get_component_styles("option-list--option").padding.width
+        return super().get_content_height(container, viewport, max(width, padding + 1))
+
+
 class Choose(ModalScreen[str | None]):
     """Offers a list to choose from; Escape gives None."""
 
@@ -208,7 +218,7 @@ class Choose(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The list."""
-        options = OptionList(*(Option(Content(text), id=f"choice-{at}") for at, (_, text) in enumerate(self.choices)))
+        options = Choices(*(Option(Content(text), id=f"choice-{at}") for at, (_, text) in enumerate(self.choices)))
         options.border_title = Content(f" {self.heading} ")
         options.border_subtitle = Content(" Enter · Escape closes ")
         yield options

@@ -13,6 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from fugue_tui_widgets.dialogs import Choices
+
 _FRAME = 2
 """The cells of the frame, across and down."""
 
@@ -57,7 +59,7 @@ class Menu(ModalScreen[MenuItem | None]):
         for group in self.groups:
             options += [None] if options else []
             options += [Option(self._line(item, width), id=f"item-{self.items.index(item)}") for item in group]
-        shown = OptionList(*options)
+        shown = Choices(*options)
         shown.border_title = Content(self.heading)
         yield shown
 

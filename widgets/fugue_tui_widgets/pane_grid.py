@@ -4,6 +4,7 @@ Views are mounted once and stay mounted through every edit; a view without a rec
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -30,6 +31,8 @@ STYLES: Final = (FOCUS, SYNCHRONIZED, "mode", "blocked", "working", "done", "err
 """The styles of the frame, besides its own."""
 FLASH_SECONDS: Final = 0.12
 """How long the frame of the focused pane flashes."""
+_columns: Final = lru_cache(maxsize=4_096)(cell_len)
+"""The columns of one character."""
 
 
 def _on_the_hosts_own(style: RichStyle) -> RichStyle:
@@ -287,7 +290,7 @@ class PaneGrid(ErrorBoundary, Widget):
         size = self.size
         current = self._lines
         if current is None or current.picture is not self.model or current.size != (size.width, size.height):
-            current = self._lines = FrameLines.of(self.model, size.width, size.height, cell_len, before=current)
+            current = self._lines = FrameLines.of(self.model, size.width, size.height, _columns, before=current)
             if len(self._strips) > size.height:
                 self._strips.clear()
         return current

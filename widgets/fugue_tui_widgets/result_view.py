@@ -63,6 +63,8 @@ class ResultModel(Struct, frozen=True):
     open_link: Callable[[str], None]
     close: Callable[[], None]
     is_error: bool = False
+    follows: bool = False
+    """Whether its end is shown, as of a log, unless the user has scrolled up."""
 
 
 def text_part(text: str) -> ResultPart:
@@ -136,11 +138,15 @@ class ResultView(ErrorBoundary, Vertical, can_focus=True):
         if not self._shown:
             return
         at = self._body.scroll_offset.y
+        ends = model.follows and at >= self._body.max_scroll_y
         self.set_class(model.is_error, "-error")
         async with self.batch():
             await self._body.remove_children()
             await self._body.mount(*_widgets(model))
-        self._body.scroll_to(y=at, animate=False)
+        if ends:
+            self.call_after_refresh(self._body.scroll_end, animate=False)
+        else:
+            self._body.scroll_to(y=at, animate=False)
 
     def on_resize(self) -> None:
         """Leave the last line to the result where there are few."""

@@ -13,7 +13,7 @@ class Usage(InvalidArgument):
 
 PLAIN, ENVELOPE = "plain", "envelope"
 """The forms of JSON."""
-WRITERS = ("record-pane", "record-window")
+WRITERS = ("record-pane", "record-window", "save-result")
 """Commands whose own argument `--output` is, a file that the workspace writes."""
 SHORT = {"-e": "--command", "-h": "--help", "-r": "--read-only"}
 

@@ -243,9 +243,11 @@ def _check_has(node: Layout, pane: PaneId) -> None:
 
 def _way(node: Layout, pane: PaneId) -> Path:
     path = path_to(node, pane)
-    if path is None:
-        raise NotFound(f"no pane {pane} in this layout; get-layout shows it")
-    return path
+    if path is not None:
+        return path
+    if any(each.pane == pane for each in floats(node)):
+        raise Refused(f"pane {pane} floats; embed-pane puts it back among the tiles")
+    raise NotFound(f"no pane {pane} in this layout; get-layout shows it")
 
 
 def _split_at(node: Layout, path: Path) -> Split:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import groupby
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -77,9 +76,13 @@ class FrameLines(Struct, frozen=True):
         if not 0 <= y < len(self.chars):
             yield (" " * self.size[0], "")
             return
-        cells = zip(self.chars[y], self.styles[y], strict=True)
-        for style, group in groupby(cells, key=lambda cell: cell[1]):
-            yield ("".join(char for char, _ in group), style)
+        chars, styles, start = self.chars[y], self.styles[y], 0
+        for x, style in enumerate(styles):
+            if style != styles[start]:
+                yield ("".join(chars[start:x]), styles[start])
+                start = x
+        if chars:
+            yield ("".join(chars[start:]), styles[start])
 
     def title_at(self, x: int, y: int) -> PaneId | None:
         """The pane whose title covers a cell."""
@@ -172,9 +175,11 @@ class _TitleRow:
 
     def _cut(self, text: str, room: int) -> str:
         """A text truncated to a width."""
-        if self._length(text) <= room:
+        length = self._length(text)
+        if length <= room:
             return text
-        while self._length(text) > room - 1:
+        while length > room - 1:
+            length -= self.width(text[-1])
             text = text[:-1]
         return text.rstrip() + "…"
 

@@ -261,12 +261,14 @@ class Multiplexer:
     @property
     def focused(self) -> PaneId | None:
         """The pane that receives the user's keys; None if there is none."""
-        return self.front.active if self.front else None
+        front = self.front
+        return front.active if front else None
 
     @property
     def last_pane(self) -> PaneId | None:
         """The previously focused pane of the active window; None if there is none."""
-        return self.front.recent[0] if self.front and self.front.recent else None
+        front = self.front
+        return front.recent[0] if front and front.recent else None
 
     def window(self, window_id: WindowId) -> Window:
         """A window by its id. Raises NotFound."""

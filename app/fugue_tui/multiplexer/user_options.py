@@ -6,7 +6,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import panes, tiled
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Window, Workspace
 
@@ -28,7 +28,7 @@ class UserOptions:
         """An option has changed, which titles or the status bar show."""
         self._marked: PaneId | None = None
         self._synchronized: dict[WindowId, frozenset[PaneId] | None] = {}
-        """The chosen panes of each window with synchronized input; None for all, also those that it gets later."""
+        """The chosen panes of each window with synchronized input; None for all tiles, also those it gets later."""
         self.monitors: dict[WindowId, Monitor] = {}
         """The monitored windows; `monitor` changes it."""
         on_workspace.connect(self._changed)
@@ -48,10 +48,12 @@ class UserOptions:
         if window.id not in self._synchronized:
             return ()
         chosen = self._synchronized[window.id]
-        return tuple(pane for pane in panes(window.layout) if chosen is None or pane in chosen)
+        if chosen is None:
+            return tuple(panes(tiled(window.layout)))
+        return tuple(pane for pane in panes(window.layout) if pane in chosen)
 
     def synchronize(self, window: WindowId, chosen: Collection[PaneId] | None) -> None:
-        """Send the user's input to all of these panes of a window; None for all that it has at any time."""
+        """Send the user's input to all of these panes of a window; None for all tiles that it has at any time."""
         self._synchronized[window] = None if chosen is None else frozenset(chosen)
         self.on_change()
 

@@ -77,6 +77,8 @@ class Views:
 
     def seen(self, workspace: Workspace) -> Workspace:
         """The workspace with the window of the current view as the active one."""
+        if len(self.all) == 1:
+            return workspace
         view = self.current
         if view is self.latest or view.window == NO_WINDOW:
             return workspace

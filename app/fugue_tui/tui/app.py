@@ -51,6 +51,7 @@ from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
 from fugue_tui.tui.ui.view_model import arrange
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
+from fugue_tui.tui.view_styles import ViewStyles
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
 from fugue_tui.workspace.model import Window, Workspace
 from fugue_tui_widgets.key_events import HostKey, press_of
@@ -63,6 +64,8 @@ logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 _BEHIND_SECONDS: Final = 0.5
+REPLY_SECONDS: Final = 0.5
+"""How long a terminal may take to report its colours."""
 
 
 class ServerOfViews(ServerContext, Protocol):
@@ -119,6 +122,7 @@ class FugueApp(App[int], inherit_bindings=False):
         """`server` has what all views have in common."""
         constants.COLOR_SYSTEM = "truecolor"  # Mirrors show every colour, wherever this process was started.
         super().__init__(driver_class=TerminalDriver)
+        self.stylesheet: ViewStyles = ViewStyles(variables=self.get_css_variables())
         self.server = server
         self.view = view
         self.mux = server.mux
@@ -152,6 +156,8 @@ class FugueApp(App[int], inherit_bindings=False):
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
         self._seen = server.mux.workspace
         """The workspace as it was shown last."""
+        self._adopted = False
+        """Whether the view has the look of another, as its terminal has not replied yet."""
         self._context_of_view: Context | None = None
         self._when_mounted = list[Callable[[], object]]()
         self._connections = ExitStack()
@@ -250,6 +256,15 @@ class FugueApp(App[int], inherit_bindings=False):
         """Everything that the app runs from now on is of its view."""
         current_view.set(self.view)
         self._context_of_view = copy_context()
+
+    def adopt_look(self, other: "FugueApp") -> None:
+        """Begin with the theme of another view, and with its style sheet, which takes longest to parse."""
+        if (theme := other.get_theme(other.theme)) is not None:
+            self.register_theme(theme)
+        self.set_reactive(App.theme, other.theme)
+        self.host_theme.host = other.host_theme.host
+        self.stylesheet.adopt(other.stylesheet)
+        self._adopted = True
 
     def print_to(self, file: TextIO) -> None:
         """Have what is printed go to a file, which Textual keeps for each app otherwise: apps begin and end in any
@@ -409,9 +424,16 @@ class FugueApp(App[int], inherit_bindings=False):
             self._paused = False
             self._end_batch()
             if overdue:
-                self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+                self._draw_now()
             self.alerts.show_next()
         self._renderer.invalidate()
+
+    def _draw_now(self) -> None:
+        """What the screen's timer does; an error there does not end what the caller does, such as attaching."""
+        try:
+            self.screen._on_timer_update()  # pyright: ignore[reportPrivateUsage]
+        except Exception as error:  # noqa: BLE001 - a bug in any widget
+            self._handle_exception(error)
 
     def lay_out(self, size: Size, *, at_once: bool = False) -> None:
         """Lay the screen out for another size, once there is one."""
@@ -458,8 +480,16 @@ class FugueApp(App[int], inherit_bindings=False):
         return self.theme_variables
 
     def follow_host(self, client: AttachedClient) -> None:
-        """Take on what is known of the latest client's terminal."""
-        self.host_theme.follow(client)
+        """Take on what is known of the latest client's terminal; a new view keeps its look until that has replied."""
+        if self._adopted and not client.capabilities.defaults:
+            asyncio.get_running_loop().call_later(REPLY_SECONDS, self._follow_latest)
+        else:
+            self.host_theme.follow(client)
+
+    def _follow_latest(self) -> None:
+        self._adopted = False
+        if self.clients.latest is not None:
+            self.host_theme.follow(self.clients.latest)
 
     def synchronize(self, supported: bool) -> None:
         """Whether every mirror supports synchronized output."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from contextvars import copy_context
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
 
@@ -40,11 +40,13 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.hooks import Hooks
-from fugue_tui.tui.ui.mcp_questions import McpQuestions
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.workspace.model import Workspace
+
+if TYPE_CHECKING:
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers
 
 COLLECT_SECONDS: Final = 5.0
 """From the end of a view until its memory is freed."""
@@ -111,7 +113,6 @@ class WorkspaceServer:
             self, lambda: self.latest.alerts, ring=lambda: self.clients.send(b"\a"), copy=self._copy_to_clipboard
         )
         self.window_monitor = WindowMonitor(self)
-        self._mcp_questions = McpQuestions(self)
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
         self.stop_painter: Final = stop_painter
@@ -206,7 +207,7 @@ class WorkspaceServer:
         mux.on_empty.connect(self.leave)
         mux.undo_log.on_report.connect(lambda text, keys: self.current.enter(self._report_undo, text, keys))
         mux.on_overlay.connect(self._show_overlay)
-        mux.on_mcp_servers.connect(self._mcp_questions.start)
+        mux.on_mcp_servers.connect(self._answer_mcp_servers)
         mux.lease.on_change.connect(self.status_updates.request)
         mux.user_options.on_change.connect(self.status_updates.request)
         mux.pipes.on_change.connect(self.status_updates.request)
@@ -215,6 +216,12 @@ class WorkspaceServer:
         mux.recordings.on_fault.connect(lambda source, why: self.inform(f"the recording of {source} has ended: {why}"))
         mux.tmux_options.on_colour.connect(lambda pane: self.status_updates.request())
         mux.lease.on_focus_kept.connect(self.pane_notifications.focus_kept)
+
+    def _answer_mcp_servers(self, servers: "McpServers") -> None:
+        """A configured MCP server is used for the first time: ask the user what the servers ask."""
+        from fugue_tui.tui.ui.mcp_questions import McpQuestions
+
+        McpQuestions(self).start(servers)
 
     def shown(self) -> None:
         """The first view is on the screen: save from now on, and watch the configuration."""
@@ -251,7 +258,8 @@ class WorkspaceServer:
         unused = next((app for app in self.views if not app.clients.all()), None)
         if unused is not None:
             return unused.clients
-        app = self._add(self.mux.add_view())
+        latest, app = self.latest, self._add(self.mux.add_view())
+        app.adopt_look(latest)
         self._show(app, drawable(hello.cols, hello.rows))
         return app.clients
 

@@ -33,6 +33,7 @@ class ConnectionPool:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._main, name="mcp-client", daemon=True)
         self._connections: dict[str, Any] = {}
+        self._ending = set[Any]()
         self._logs: dict[str, LogBuffer] = {}
         self._closing = False
 
@@ -73,8 +74,7 @@ class ConnectionPool:
         """See `Connector`."""
 
         async def end() -> None:
-            if (connection := self._connections.pop(server, None)) is not None:
-                await connection.close()
+            await self._ended(server)
 
         return self._submit(end())
 
@@ -88,15 +88,21 @@ class ConnectionPool:
         self._thread.join(CLOSE_SECONDS)
 
     async def _stop(self) -> None:
-        connections = list(self._connections.values())
+        connections = [*self._connections.values(), *self._ending]
         self._connections.clear()
         await asyncio.gather(*(each.close() for each in connections), return_exceptions=True)
         self._loop.stop()
 
+    async def _ended(self, server: str) -> None:
+        """End the connection to a server, if there is one."""
+        if (connection := self._connections.pop(server, None)) is not None:
+            self._ending.add(connection)
+            await connection.close()
+            self._ending.discard(connection)
+
     async def _connected(self, server: str, launch: Launch) -> Catalog:
         module = await asyncio.to_thread(_connection_module)
-        if (old := self._connections.pop(server, None)) is not None:
-            await old.close()
+        await self._ended(server)
         buffer = self._logs.setdefault(server, LogBuffer())
         connection = self._connections[server] = module.Connection(server, launch, buffer, self._handler)
         try:

@@ -6,7 +6,7 @@ The SDK's own transport keeps a line of any length, and handles lines as fast as
 import asyncio
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
@@ -25,9 +25,9 @@ from fugue_tui_mcp.client.pace import Pace
 LONGEST: Final = 16 << 20
 """Bytes of a message."""
 CHUNK: Final = 1 << 16
-"""Bytes of stderr that are read at a time."""
+"""Bytes that are read at a time."""
 CHUNK_SECONDS: Final = 0.02
-"""Seconds between two such reads."""
+"""Seconds between two reads of stderr."""
 END_SECONDS: Final = (0.5, 0.5, 1.0)
 """How long a program has to end after its input was closed, after SIGTERM, and after SIGKILL."""
 POLL_SECONDS: Final = 0.01
@@ -80,7 +80,7 @@ async def _start(launch: Launch) -> asyncio.subprocess.Process:
             env=dict(launch.env),
             cwd=launch.cwd,
             start_new_session=True,
-            limit=LONGEST,
+            limit=CHUNK,
         )
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -100,25 +100,34 @@ async def _read(
     pace, reason = Pace(), ""
     async with incoming:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, ConnectionError):
-            while line := await _line(process.stdout):
-                await pace.wait(len(line))
-                if isinstance(message := _message(line), SessionMessage):
-                    await incoming.send(message)
-                else:
-                    log.add(message, "stdout")
-            reason = "it sent a message of more than 16 MiB" if line is None else await _exit_words(process)
+            try:
+                async for line in _lines(process.stdout):
+                    await pace.wait(len(line))
+                    if isinstance(message := _message(line), SessionMessage):
+                        await incoming.send(message)
+                    else:
+                        log.add(message, "stdout")
+                reason = await _exit_words(process)
+            except ServerFailed as error:
+                reason = str(error)
         await asyncio.wait((errors,), timeout=ERROR_SECONDS)
         ended(reason)  # Before the stream is closed, for which the SDK fails every request.
 
 
-async def _line(stream: asyncio.StreamReader) -> bytes | None:
-    """The next line; empty at the end, None if it is too long."""
-    try:
-        return await stream.readuntil(b"\n")
-    except asyncio.IncompleteReadError as error:
-        return error.partial
-    except asyncio.LimitOverrunError:
-        return None
+async def _lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """The lines, each with its end. Raises ServerFailed if one is too long."""
+    pieces, size = list[bytes](), 0
+    while data := await stream.read(CHUNK):
+        *ended, rest = data.split(b"\n")
+        for line in ended:
+            yield b"".join((*pieces, line, b"\n"))
+            pieces, size = [], 0
+        pieces.append(rest)
+        size += len(rest)
+        if size > LONGEST:
+            raise ServerFailed("it sent a message of more than 16 MiB")
+    if any(pieces):
+        yield b"".join(pieces)
 
 
 def _message(line: bytes) -> "SessionMessage | str":

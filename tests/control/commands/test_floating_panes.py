@@ -141,6 +141,9 @@ def test_an_agents_popup_leaves_the_focus_and_is_hidden_while_the_user_types(roo
     assert "the user is typing, so it is hidden" in opened.note
     assert (opened.rect, room.mux.focused) == (None, ONE)
     assert room.say("split-pane --place floating -- cat", agent).note == opened.note
+    for line in ("display-popup --focus -- cat", "split-pane --place floating --focus -- cat"):
+        wanted = room.say(line, agent)
+        assert (wanted.note, wanted.rect, room.mux.focused) == (opened.note, None, ONE)
 
 
 def test_the_scratch_pane_is_the_same_over_every_window(room: Room) -> None:

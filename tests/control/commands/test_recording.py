@@ -8,6 +8,9 @@ from tests.control.real_shells import start
 from tests.control.wait_helpers import enter, sh
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.control.dispatch.dispatcher import Dispatcher
+from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer.recording.pane_recorder import BURST
@@ -212,9 +215,13 @@ def test_the_end_of_the_workspace_completes_the_files(room: Room, tmp_path: Path
     assert screen(read(path)) == "at the end"
 
 
-def test_agents_are_asked_about_recordings() -> None:
-    from fugue_tui.control.commands.recording import RecordPane, RecordWindow, ReplayRecording, StopRecording
-    from fugue_tui.control.core.command import Effect
-
-    for command in (RecordPane(output="a"), RecordWindow(output="a"), StopRecording(), ReplayRecording(path="a")):
-        assert Effect.RUN in command.effects
+def test_an_agent_is_asked_before_it_records_a_pane_of_the_user(room: Room, tmp_path: Path) -> None:
+    pane = room.cat()
+    for line in (f"record-pane {pane} --output {tmp_path / 'a'}", f"record-window --output {tmp_path / 'b'}"):
+        later = Dispatcher(room.mux).run(parse(line), agent())
+        assert is_deferred(later)
+        room.until(lambda: room.mux.approvals.waiting())
+        assert room.mux.approvals.waiting()[0].question.panes == (pane,)
+        later.cancel()
+        room.until(lambda: not room.mux.approvals.waiting())
+    assert not list(tmp_path.iterdir())

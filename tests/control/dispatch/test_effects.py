@@ -143,6 +143,7 @@ EFFECTS = {
     "stop-recording": RUN,
     "replay-recording": RUN,
     "list-recordings": READ,
+    "switch-workspace": ADMIN,
     "open-url": RUN,
     "edit-scrollback": RUN,
     "rotate-panes": LAYOUT,
@@ -245,8 +246,6 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "load-layout",
         "load-workspace",
         "open-url",
-        "record-pane",
-        "record-window",
         "replay-recording",
         "restore-session",
         "run-command",
@@ -255,7 +254,6 @@ def test_a_command_that_acts_on_panes_says_on_which() -> None:
         "split-pane",
         "start-agent",
         "start-team",
-        "stop-recording",
     }
 
 

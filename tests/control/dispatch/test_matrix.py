@@ -49,6 +49,12 @@ CALLS = {
     "load-buffer": "load-buffer /nowhere/a",
     "paste-smart": "paste-smart {pane}",
     "read-pane": "read-pane {pane}",
+    "record-pane": "record-pane {pane} --output /nowhere/a",
+    "display-popup": "display-popup --command true",
+    "record-window": "record-window {window} --output /nowhere/a",
+    "replay-recording": "replay-recording /nowhere/a",
+    "stop-recording": "stop-recording {pane}",
+    "switch-workspace": "switch-workspace other",
     "rename-pane": "rename-pane {pane} --name a",
     "rename-session": "rename-session --name a",
     "rename-window": "rename-window --name a",
@@ -115,6 +121,7 @@ ALWAYS_ASKED = {"delete-saved", "update-task", "remove-task"}
 """What ends or deletes something that belongs to no pane."""
 OPENING = {
     "create-layout", "create-pane", "create-session", "create-window", "load-layout", "load-workspace",
+    "display-popup", "replay-recording",
     "restore-session", "run-command", "run-shell", "show-file", "split-pane", "start-agent", "start-team",
 }  # fmt: skip
 """What runs programs in panes that the call opens."""

@@ -5,7 +5,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.mcp.client.conftest import PROGRAM, Servers
+from tests.mcp.conftest import until
 
 from fugue_tui.config.servers import ServerSettings
 from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer
@@ -35,6 +35,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def listens(port: int) -> bool:
+    """Whether something listens on a port."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
+
+
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Serve over HTTP, until the test ends."""
@@ -42,12 +49,8 @@ def serve() -> Iterator[Serve]:
 
     def serve(port: int, *flags: str) -> "subprocess.Popen[bytes]":
         started.append(subprocess.Popen([sys.executable, PROGRAM, "--http", str(port), *flags]))
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-                return started[-1]
-            time.sleep(0.02)
-        raise TimeoutError
+        until(lambda: listens(port))
+        return started[-1]
 
     yield serve
     for each in started:

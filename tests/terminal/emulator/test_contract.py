@@ -261,3 +261,13 @@ def test_the_default_colours_are_reported_to_programs(make: Make) -> None:
     assert b"%02x%02x" % ((bg >> 16,) * 2) in replies(emulator)
     emulator.set_colours(0x112233, 0x445566)
     assert emulator.colours == (0x112233, 0x445566) != (fg, bg)
+
+
+def test_a_row_below_the_last_snapshot_is_empty_until_the_next(make: Make) -> None:
+    emulator = make()
+    emulator.feed(b"hello")
+    emulator.refresh()
+    emulator.resize(Size(20, 9))
+    assert emulator.row(8).runs == ()
+    emulator.refresh()
+    assert emulator.row(8).runs == ()

@@ -77,7 +77,7 @@ async def test_the_output_of_the_command_at_the_cursor_is_opened(open_stage: Ope
         await stage.press("enter")
         await stage.until(lambda: PaneId(2) not in stage.mux.terminals)
         editor.unlink()
-        stage.run(edit_scrollback.EditScrollback(output=True))
+        stage.run(edit_scrollback.EditScrollback(last=True))
         await stage.until(lambda: "editing" in stage.pane_text(3) and editor.exists())
         assert Path(editor.read_text()).read_text() == "last\n"
 

@@ -4,7 +4,7 @@ import pytest
 from tests.tui.conftest import Open, Stage
 from textual.events import Paste
 
-from fugue_tui.control.command_table import panes, send_keys
+from fugue_tui.control.command_table import floating_panes, panes, send_keys
 from fugue_tui.control.core.command import Door, Origin
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.schema import command_line
@@ -92,3 +92,18 @@ async def test_it_ends_when_one_pane_is_left(open_stage: Open) -> None:
         await stage.prefix("exclamation_mark")
         await stage.prefix("Y")
         await stage.until(lambda: "two panes or more" in stage.text)
+
+
+async def test_floating_panes_get_the_input_only_if_they_are_chosen(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await three(stage)
+        await stage.prefix("Y")
+        stage.run(floating_panes.DisplayPopup(command=("cat",), focus=False))
+        await stage.until(lambda: 4 in stage.rects and "(input to 3 panes)" in stage.text)
+        await stage.press(*"word")
+        for pane in (1, 2, 3):
+            await stage.until_text("word", pane=pane)
+        assert "word" not in stage.pane_text(4)
+        stage.app.commands.run_line("synchronize-panes --panes %1 --panes %4")
+        await stage.press(*"both")
+        await stage.until_text("both", pane=4)

@@ -148,14 +148,16 @@ def test_a_terminal_with_sixels_gets_images_again_when_text_has_overwritten_them
     serving.until(lambda: pictures(serving.first) == [])
 
 
+def _rgb(colour: int) -> tuple[int, ...]:
+    return tuple((colour & 0xFFFFFF).to_bytes(3, "big"))
+
+
 def test_other_terminals_get_half_blocks(serve: Serve, tmp_path: Path) -> None:
     output = b"\x1b[2;1H" + shown(RED, 40, 32, ",C=1") + shown(BLUE, 40, 16, ",C=1")
     serving = first(serve, tmp_path, output, shows=False)
     begin(serving)
-    serving.until(lambda: serving.first.text.count("▀") == 5 * 2)
-    upper, lower = serving.first.grid[1][0][1], serving.first.grid[2][0][1]
-    assert near(tuple((upper.fg & 0xFFFFFF).to_bytes(3, "big")), BLUE)
-    assert near(tuple((lower.bg & 0xFFFFFF).to_bytes(3, "big")), RED)
+    serving.until(lambda: serving.first.text.count("▀") == 5 * 2 and near(_rgb(serving.first.grid[1][0][1].fg), BLUE))
+    assert near(_rgb(serving.first.grid[2][0][1].bg), RED)
     prints(serving, "\x1b[2J\x1b[10;1Hcleared")
     serving.until(lambda: "▀" not in serving.first.text and "cleared" in serving.first.text)
 

@@ -144,7 +144,7 @@ def test_nothing_is_left_of_panels_that_were_open(start: Start, tmp_path: Path) 
     settle(host)
     before, cursor = host.picture, host.cursor
     for keys, sign, end in (
-        ("\x02?", "Keys after", "q"),
+        ("\x02?", "/ searches", "\x1b"),
         ("\x02p", "what to do", "\x1b"),
         ("\x02w", "windows", "q"),
     ):
@@ -173,7 +173,7 @@ def test_output_under_an_open_page_is_there_when_it_closes(start: Start, tmp_pat
     host = start("cat", str(fifo), "-")
     host.wait_text("test", "1 cat")
     host.send("\x02?")
-    host.wait_text("Keys after")
+    host.wait_text("/ searches")
     fifo.write_text("".join(f"line {n}\n" for n in range(60)))
     host.send("q")
     host.wait_text("line 59")

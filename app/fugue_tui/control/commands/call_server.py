@@ -110,16 +110,17 @@ class CallServer(
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[ServerAnswer]:
         """The tool's result. Raises NotFound; the result fails with Refused, TimedOut or ServerFailed."""
         mux.mcp_servers.find(self.server)
-        return run_task(self._call(mux))
+        return run_task(self._call(mux, self.effects_in(mux)))
 
-    async def _call(self, mux: Multiplexer) -> ServerAnswer:
+    async def _call(self, mux: Multiplexer, judged: frozenset[Effect]) -> ServerAnswer:
         servers = mux.mcp_servers
         catalog = await servers.ensure(self.server)
         if servers.tool(self.server, self.tool) is None:
             names = [each.name for each in catalog.tools]
             there = suggestion(self.tool, names) or f"; list-servers --server {self.server} shows what there is"
             raise NotFound(f"{self.server} has no tool {clean(self.tool, 64)!a}{there}")
-        current_call.get().check()  # What it does may be known only now.
+        if Effect.DESTROY in self.effects_in(mux) - judged:
+            current_call.get().check()  # That it destroys is known only now.
         return await _answer(mux, self.server, Call(tool=self.tool, arguments=self.arguments))
 
 

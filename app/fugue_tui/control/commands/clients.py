@@ -118,26 +118,26 @@ class SwitchedClient(Struct, frozen=True):
 class SwitchWorkspace(Command[SwitchedClient], name="switch-workspace", effect=Effect.ADMIN, toolset=Toolset.SESSIONS):
     """Have a terminal show another workspace, which runs or is saved; this one and its programs go on."""
 
-    workspace: str
+    name: str
     """The name of the other workspace, as fugue-tui ls lists it."""
     client: int = 0
     """The client's number; omitted, the client that was active last."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SwitchedClient]:
         """The client that was switched. Raises NotFound, or Refused for the terminal that the workspace runs in."""
-        sockets.check_name(self.workspace)
-        if self.workspace == mux.workspace.name:
-            raise InvalidArgument(f"workspace: {self.workspace} is this one; select-session changes the session")
+        sockets.check_name(self.name)
+        if self.name == mux.workspace.name:
+            raise InvalidArgument(f"name: {self.name} is this one; select-session changes the session")
         return run_task(self._switch(mux, _find_client(self.client, mux.clients.attached())))
 
     async def _switch(self, mux: Multiplexer, client: int) -> SwitchedClient:
-        if not await asyncio.to_thread(_is_there, self.workspace):
+        if not await asyncio.to_thread(_is_there, self.name):
             raise NotFound(
-                f"no workspace {self.workspace} runs or is saved; fugue-tui ls lists them, and "
-                f"fugue-tui new {self.workspace} --detached starts it"
+                f"no workspace {self.name} runs or is saved; fugue-tui ls lists them, and "
+                f"fugue-tui new {self.name} --detached starts it"
             )
-        mux.clients.switch(client, self.workspace)
-        return SwitchedClient(client, self.workspace)
+        mux.clients.switch(client, self.name)
+        return SwitchedClient(client, self.name)
 
 
 def _is_there(workspace: str) -> bool:

@@ -39,7 +39,7 @@ class EditScrollback(Command[OpenedPane], name="edit-scrollback", effect=Effect.
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
-    output: bool = False
+    last: bool = False
     """Whether to open only the output of the last command."""
     line: Annotated[int, Meta(ge=0)] | None = None
     """Instead of the last command, the one in whose output this line is; 0 is the oldest that is kept."""
@@ -54,7 +54,7 @@ class EditScrollback(Command[OpenedPane], name="edit-scrollback", effect=Effect.
         terminal = mux.terminal(pane)
         text = await asyncio.to_thread(self._reader(mux, pane))
         if not text.strip():
-            raise InvalidArgument(f"{pane}: there is no output of a command" if self.output else f"{pane}: is empty")
+            raise InvalidArgument(f"{pane}: there is no output of a command" if self.last else f"{pane}: is empty")
         try:
             path = await asyncio.to_thread(write_private, clean_text(text, len(text) + 1) + "\n")
         except OSError as error:
@@ -69,7 +69,7 @@ class EditScrollback(Command[OpenedPane], name="edit-scrollback", effect=Effect.
 
     def _reader(self, mux: Multiplexer, pane: PaneId) -> Callable[[], str]:
         terminal, line = mux.terminal(pane), self.line
-        if not self.output:
+        if not self.last:
             return lambda: _whole(terminal)
         if line is not None:
             return lambda: _output(terminal, Point(line))
@@ -77,7 +77,7 @@ class EditScrollback(Command[OpenedPane], name="edit-scrollback", effect=Effect.
         return lambda: read().output
 
     def _window(self, pane: PaneId, path: str) -> SplitPane:
-        name = f"{'output' if self.output else 'scrollback'} of {pane}"
+        name = f"{'output' if self.last else 'scrollback'} of {pane}"
         return SplitPane(
             pane=str(pane),
             place=Placement.WINDOW,

@@ -5,13 +5,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
-from fugue_tui.config import client_servers, model
-from fugue_tui.config.client_servers import FoundServer
+from fugue_tui.config import model
 from fugue_tui.config.servers import ServerSettings, described
 from fugue_tui.config.values import toml, toml_key
 from fugue_tui.control.core import target
@@ -21,6 +21,9 @@ from fugue_tui.errors import NotFound, Refused, SaveError
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from fugue_tui.config.client_servers import FoundServer
 
 
 class ImportableServer(Struct, frozen=True):
@@ -84,6 +87,8 @@ class ImportServers(
         return run_task(self._import(mux, origin, directory))
 
     async def _import(self, mux: Multiplexer, origin: Origin, directory: str) -> ImportedServers:
+        from fugue_tui.config import client_servers
+
         found = await asyncio.to_thread(lambda: client_servers.distinct(client_servers.found(directory)))
         known = mux.permissions.servers
         wanted = self._wanted(found, known)
@@ -101,7 +106,7 @@ class ImportServers(
             note = "list-servers shows them"
         return ImportedServers(tuple(_shown(each, known, taken=True) for each in wanted), str(file), note)
 
-    def _wanted(self, found: Sequence[FoundServer], known: Mapping[str, ServerSettings]) -> list[FoundServer]:
+    def _wanted(self, found: Sequence["FoundServer"], known: Mapping[str, ServerSettings]) -> list["FoundServer"]:
         by_name = {each.name: each for each in found}
         if self.all:
             return [each for each in found if each.settings is not None and each.name not in known]
@@ -116,7 +121,7 @@ class ImportServers(
         return [by_name[name] for name in dict.fromkeys(self.servers)]
 
 
-def _shown(each: FoundServer, known: Mapping[str, ServerSettings], *, taken: bool = False) -> ImportableServer:
+def _shown(each: "FoundServer", known: Mapping[str, ServerSettings], *, taken: bool = False) -> ImportableServer:
     same = "known" if known.get(each.name) == each.settings else "differs"
     state = "taken" if taken else each.fault or (same if each.name in known else "new")
     settings = clean(toml(described(each.settings)), 4_000) if each.settings is not None else ""

@@ -21,6 +21,7 @@ from fugue_tui.control.output.window_recorder import WindowRecorder
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.recording.pane_recorder import PaneRecorder
 from fugue_tui.multiplexer.recording.recorder import CastWriter, RecordingInfo
@@ -60,6 +61,10 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
     """The size of a file; a full one is kept as FILE.1, and another one begun."""
     older: Annotated[int, Meta(ge=0, le=99)] = 1
     """How many full files are kept."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The recorded pane."""
+        return (target.pane(mux, self.pane, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
         """Start it. Raises NotFound or Refused."""
@@ -102,6 +107,10 @@ class RecordWindow(
     older: Annotated[int, Meta(ge=0, le=99)] = 1
     """How many full files are kept."""
 
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The recorded panes."""
+        return tuple(panes(target.window(mux, self.window, origin).layout))
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
         """Start it. Raises NotFound or Refused."""
         window = target.window(mux, self.window, origin)
@@ -140,6 +149,14 @@ class StopRecording(
     """The pane or window: an id, a name, or active for your own pane, else its window."""
     all: bool = False
     """End every recording."""
+
+    def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
+        """The panes whose recordings end."""
+        if self.all:
+            return tuple(pane for window in mux.workspace.windows for pane in panes(window.layout))
+        if self.target.startswith("@"):
+            return tuple(panes(target.window(mux, self.target, origin).layout))
+        return (target.pane(mux, self.target, origin),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[EndedRecordings]:
         """What they were. Raises NotFound."""

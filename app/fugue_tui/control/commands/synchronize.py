@@ -6,7 +6,7 @@ from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.workspace.model import Window
 
@@ -29,14 +29,14 @@ class SynchronizePanes(
     window: str = target.ACTIVE
     """The window: an id, a name, or active."""
     panes: tuple[str, ...] = ()
-    """Which panes of it, by id or name; omitted, all, also those that it gets later."""
+    """Which panes of it, by id or name; omitted, all that do not float, also those that it gets later."""
     on: bool | None = None
     """Whether to synchronize; omitted, toggle, unless panes are given."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The panes."""
         window = target.window(mux, self.window, origin)
-        return self._chosen(mux, origin, window) or tuple(panes(window.layout))
+        return self._chosen(mux, origin, window) or tuple(panes(tiled(window.layout)))
 
     def run(self, mux: Multiplexer, origin: Origin) -> SynchronizedPanes:
         """What is synchronized now. Raises Refused for fewer than two panes."""
@@ -45,7 +45,7 @@ class SynchronizePanes(
         wanted = bool(chosen) or not options.synchronized(window) if self.on is None else self.on
         if not wanted:
             options.end_synchronized(window.id)
-        elif len(chosen or tuple(panes(window.layout))) < 2:
+        elif len(chosen or tuple(panes(tiled(window.layout)))) < 2:
             raise Refused("input is synchronized between two panes or more; split this one, or name others")
         else:
             options.synchronize(window.id, chosen or None)

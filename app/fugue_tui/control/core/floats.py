@@ -11,7 +11,6 @@ from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout import floating
 from fugue_tui.layout.tree import Float, float_of, floats
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.input.lease import RESERVED_SECONDS
 from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import Pane, Window, Workspace
 
@@ -23,11 +22,10 @@ def opened(mux: Multiplexer, origin: Origin, window: Window, pane: Pane, place: 
 
     What a program opens does not cover what the user types: it is hidden then. Raises InvalidArgument if the window has
     too many panes."""
-    covers = not focus and origin.author.yields and window.id == mux.workspace.active
-    hidden = covers and mux.lease.idle_seconds < RESERVED_SECONDS
+    hidden = window.id == mux.workspace.active and mux.lease.keeps_focus(origin.author)
     wanted = replace(place, pane=pane.id, hidden=hidden)
     layout = floating.added(window.layout, wanted, mux.layouts.bounds(window))
-    after = edit.add_panes(mux.workspace, window.id, [pane], layout, focus=pane.id if focus else None)
+    after = edit.add_panes(mux.workspace, window.id, [pane], layout, focus=pane.id if focus and not hidden else None)
     return Place(after, Placement.FLOATING, _HIDDEN if hidden else "")
 
 

@@ -18,7 +18,7 @@ from fugue_tui.control.core.command import Command, Door, Effect, Origin, Starte
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access import command_rules
-from fugue_tui.multiplexer.access.grants import Grantee
+from fugue_tui.multiplexer.access.grants import Grant, Grantee
 from fugue_tui.multiplexer.author import Kind
 from fugue_tui.sanitize import quoted
 
@@ -212,6 +212,13 @@ def _judged_effects(
             yield Judgement(effect, Decision.ASK, f"[mcp] {effect} = 'ask', {about}", others)
 
 
+def _server_grant(mux: Multiplexer, origin: Origin, server: str, effect: Effect) -> Grant | None:
+    """The grant for an effect by a server; whoever may do anything but destroy may read too."""
+    effects = (Effect.READ, Effect.RUN) if effect is Effect.READ else (effect,)
+    found = (mux.grants.covering(grantee(origin), server_effect(server, each), ()) for each in effects)
+    return next((grant for grant in found if grant is not None), None)
+
+
 def _judged_server(mux: Multiplexer, command: Command[Any], origin: Origin) -> Iterator[Judgement]:
     """The decision on the use of an MCP server: by its own rule for agents, and by that for what the call does."""
     server = command.mcp_server
@@ -227,7 +234,7 @@ def _judged_server(mux: Multiplexer, command: Command[Any], origin: Origin) -> I
         elif trusts or (agents is Decision.ALLOW and (effect is not Effect.DESTROY or decision is Decision.ALLOW)):
             reason = '[mcp] trust = "full"' if trusts else f"[mcp.servers.{server}] agents = 'allow'"
             yield Judgement(named, Decision.ALLOW, reason)
-        elif grant := mux.grants.covering(grantee(origin), named, ()):
+        elif grant := _server_grant(mux, origin, server, effect):
             yield Judgement(named, Decision.ALLOW, f"grant {grant.id} ({grant.scope})")
         else:
             rule_words = f"[mcp.servers.{server}] agents = {agents.value!a}"

@@ -44,7 +44,7 @@ def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
 
 def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     """A title with the pane's state as it is now: cheap, as the program in the foreground is not looked up."""
-    terminal = mux.terminals[pane]
+    terminal, window = mux.terminals[pane], mux.window_of(pane)
     if terminal.exit is not None:
         state = f"{terminal.exit.words}, {ENDED_KEYS}"
     elif pane in mux.restored_panes and not mux.workspace.panes[pane].content:
@@ -52,13 +52,13 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     elif offset := terminal.scrollback.offset:
         state = f"history -{offset}"
     else:
-        state = "zoomed" if is_zoomed(mux.window_of(pane), pane) else ""
+        state = "zoomed" if is_zoomed(window, pane) else ""
     injected = INJECTED if pane in mux.injected_contexts else ""
     agent, tone = agent_state(mux, pane)
     marked = "marked" if mux.user_options.marked == pane else ""
-    if pane in mux.user_options.synchronized(mux.window_of(pane)):
+    if pane in mux.user_options.synchronized(window):
         marked, tone = f"synchronized{marked and ', ' + marked}", tone or "synchronized"
-    tone = tone or _tone(mux, pane)
+    tone = tone or _tone(mux, pane, window)
     recorded = "recorded" if mux.recordings.of(str(pane)) else ""
     note, input_state = mux.sideband.notes.get(pane, ""), _input_state(mux, pane)
     states = (marked, recorded, _piped(mux, pane), agent, note, injected, state, *input_state)
@@ -75,12 +75,12 @@ def _piped(mux: Multiplexer, pane: PaneId) -> str:
     return f"{'logged' if piped.receiver.path else 'piped'}{lost}"
 
 
-def _tone(mux: Multiplexer, pane: PaneId) -> str:
+def _tone(mux: Multiplexer, pane: PaneId, window: Window) -> str:
     """The tone of how a program ended, or of what keys or agents do otherwise in a pane; empty for none."""
     terminal = mux.terminals[pane]
     if terminal.exit is not None:
         return "error" if terminal.exit.code or terminal.exit.signal else "done"
-    special = terminal.copy_mode.label or mux.window_of(pane).zoomed or mux.lease.is_taken(pane)
+    special = terminal.copy_mode.label or window.zoomed or mux.lease.is_taken(pane)
     return "mode" if special or terminal.scrollback.offset else ""
 
 

@@ -35,6 +35,9 @@ HARMLESS: Final = frozenset((Effect.READ, Effect.LAYOUT))
 PROGRAM: Final = "command"
 """The field that the words after `--` go to."""
 
+_SHARED: Final = {"--json": "[--json]", "--output": "[--output FILE]", "--workspace": "[--workspace NAME]"}
+"""Flags that the client takes for every command, unless a command has one of that name."""
+
 
 def lookup(verb: str) -> type[Command[Any]]:
     """The command of that name. Raises UnknownCommand with the nearest."""
@@ -150,9 +153,9 @@ def flag(name: str) -> str:
 def help_text(cls: type[Command[Any]]) -> str:
     """The `--help` text of a command."""
     about = describe(cls)
-    usage = " ".join(
-        [f"usage: fugue-tui {cls.verb}", *map(field_usage, about.fields), "[--json] [--output FILE] [--workspace NAME]"]
-    )
+    own = {flag(each.name) for each in about.fields}
+    shared = [usage for name, usage in _SHARED.items() if name not in own]
+    usage = " ".join([f"usage: fugue-tui {cls.verb}", *map(field_usage, about.fields), *shared])
     lines = [fill(usage, 100, subsequent_indent="    "), "", about.text, ""]
     for each in about.fields:
         lines += [f"  {field_usage(each).removesuffix('...').strip('[]')}", *_description(each)]

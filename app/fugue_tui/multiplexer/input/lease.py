@@ -191,6 +191,10 @@ class Lease:
             self._check_layout(window)
         return self._with_focus_kept(author, old, new)
 
+    def keeps_focus(self, author: Author) -> bool:
+        """Whether the focus stays where it is, whatever this author does, for the user is typing."""
+        return author.yields and not self._is_command_of_user(author) and self._is_typing()
+
     def check_end(self, pane: PaneId) -> None:
         """Raise Refused if the current call's author may not end what runs in a pane."""
         author, terminal = current_call.get().author, self._mux.terminals.get(pane)
@@ -205,6 +209,9 @@ class Lease:
             wait = max(1, round(left * 1000))
             raise Refused(f"the user is arranging window {window}; try again in {wait} ms", retry_after_ms=wait)
 
+    def _is_typing(self) -> bool:
+        return self._clock() < self._key_at + RESERVED_SECONDS or bool(self._prefixes) or self._frozen
+
     def _is_command_of_user(self, author: Author) -> bool:
         """Whether a program in the focused pane was started by the line that the user has entered there."""
         pane = self._mux.focused
@@ -215,8 +222,7 @@ class Lease:
 
     def _with_focus_kept(self, author: Author, old: Workspace, new: Workspace) -> Workspace:
         """The same change, with the focus where it is if the user is typing."""
-        typing = self._clock() < self._key_at + RESERVED_SECONDS or self._prefixes or self._frozen
-        if not typing or not old.windows or not new.windows:
+        if not self._is_typing() or not old.windows or not new.windows:
             return new
         front, wanted = find.active_window(old), find.active_window(new).active
         if wanted == front.active or front.active not in new.panes:

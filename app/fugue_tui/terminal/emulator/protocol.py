@@ -57,7 +57,7 @@ class Emulator(Protocol):
         ...
 
     def row(self, y: int) -> Row:
-        """Viewport row `y` (from 0) of the snapshot."""
+        """Viewport row `y` (from 0) of the snapshot; an empty one below its last: the screen may have grown."""
         ...
 
     def paint(self, first: int, count: int) -> list[bytes]:

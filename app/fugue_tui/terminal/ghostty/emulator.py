@@ -102,6 +102,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._terminal = terminal
         self._handle = callbacks(self._binding, f"fugue-tui {__version__}").install(terminal, self._inbox)
         self._modes = ModeReader(self._binding, terminal)
+        self._known_modes: Modes | None = None
         self._colours = ColorReader(self._binding, terminal)
         self._formatter = Formatter(self._binding, terminal)
         self._pins = GhosttyPins(self._binding, terminal)
@@ -181,6 +182,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         return self._images.pixels(image)
 
     def _write(self, data: bytes | memoryview) -> None:
+        self._known_modes = None
         self._lib.ghostty_terminal_vt_write(self._terminal, self._ffi.from_buffer("uint8_t[]", data), len(data))
 
     def _keep_size(self) -> None:
@@ -199,6 +201,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._history.fit(size)  # A narrower screen's limit would prune rows that are still as wide as before.
 
     def _resize(self, size: Size) -> None:
+        self._known_modes = None
         self._lib.ghostty_terminal_resize(self._terminal, size.cols, size.rows, *self.graphics.cell)
 
     def refresh(self) -> Damage:
@@ -230,7 +233,10 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
     @property
     def modes(self) -> Modes:
         """The modes in force now."""
-        return self._modes.read()
+        known = self._known_modes
+        if known is None:
+            known = self._known_modes = self._modes.read()
+        return known
 
     @property
     def scrollback(self) -> Scrollback:

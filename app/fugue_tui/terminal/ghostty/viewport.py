@@ -152,7 +152,9 @@ class RenderedScreen:
         return [self.row(y) for y in range(len(self.rows))]
 
     def row(self, y: int) -> Row:
-        """Row `y`, decoded."""
+        """Row `y`, decoded; an empty one below the last: the terminal may have grown since."""
+        if y >= len(self.rows):
+            return Row(())
         return self._reader.row(y, self._scheme, self._links.get(y, {}))
 
 

@@ -168,8 +168,8 @@ class PyteEmulator(EventSource, Encoder):
         return Cursor(x, y, visible, shape or CursorShape.BLOCK, blinking, shape is not None)
 
     def row(self, y: int) -> Row:
-        """Viewport row `y` of the snapshot."""
-        return self._rows[y]
+        """Viewport row `y` of the snapshot; an empty one below its last."""
+        return self._rows[y] if y < len(self._rows) else Row(())
 
     def paint(self, first: int, count: int) -> list[bytes]:
         """Viewport rows of the snapshot as VT text."""

@@ -17,7 +17,7 @@ class Readers:
     def take(self, reader: object | None, damage: Damage, rows: int) -> Damage:
         """What changed for a reader since it read last: `damage` for the refresh of now, of a screen with so many rows.
         None is a reader that only ever sees the refresh of now."""
-        if len(self._unseen) == 1 and reader in self._unseen:
+        if reader is not None and len(self._unseen) == 1 and self._unseen.get(reader) is _NOTHING:
             return damage
         for other, unseen in self._unseen.items():
             if other is not reader:

@@ -420,7 +420,7 @@ class CopyMode:
         live, place = press.live, press.live.copy_mode.read(stay)
         with live.locked() as screen:
             known = place is not None and not screen.closed and output_at(screen.emulator, place) is not None
-        self._edit(EditScrollback(output=True, line=place.line if known and place is not None else None))
+        self._edit(EditScrollback(last=True, line=place.line if known and place is not None else None))
 
     def _enter(self, press: _Press) -> None:
         if press.live.copy_mode.selected is not None:

@@ -62,7 +62,10 @@ class RenderScheduler:
     def want(self, pane: PaneId) -> None:
         """A pane has changed."""
         self._wanted.add(pane)
-        self.schedule()
+        if self._timer is None or not time.monotonic() < self._timer.when() <= self._time(
+            pane, self._first, self._rest
+        ):
+            self.schedule()
 
     def render_soon(self, pane: PaneId | None) -> None:
         """The user acted there: paint the pane's next frame at once, before all others."""
@@ -98,12 +101,18 @@ class RenderScheduler:
 
     def _times(self) -> dict[PaneId, float]:
         """When each pane that has changed may be painted again."""
-        rest = max(self.held_until, self._together_at + max(_BACKGROUND, self._app.behind_seconds))
-        first, following = self._first, self._next
-        return {
-            pane: following.get(pane, 0.0) if pane == first else max(following.get(pane, 0.0), rest)
-            for pane in self._wanted
-        }
+        first, rest = self._first, self._rest
+        return {pane: self._time(pane, first, rest) for pane in self._wanted}
+
+    def _time(self, pane: PaneId, first: PaneId | None, rest: float) -> float:
+        """When a pane may be painted again; `rest` is when panes other than the `first` may be."""
+        own = self._next.get(pane, 0.0)
+        return own if pane == first else max(own, rest)
+
+    @property
+    def _rest(self) -> float:
+        """When the panes that wait for others may be painted."""
+        return max(self.held_until, self._together_at + max(_BACKGROUND, self._app.behind_seconds))
 
     @property
     def _first(self) -> PaneId | None:
@@ -113,7 +122,8 @@ class RenderScheduler:
     def _frame(self, now: float, due: Collection[PaneId]) -> None:
         if self._busy:
             return
-        first = [pane for pane in due if pane == self._first]
+        focused = self._first
+        first = [focused] if focused is not None and focused in due else []
         with self._clients.batch():
             rows = self._paint(first or due, now)
             self._put_cursor()
@@ -234,8 +244,8 @@ class RenderScheduler:
 
     def _is_covered(self, view: TerminalView, rect: Rect) -> bool:
         """Whether a floating pane lies over the cursor of the focused view."""
-        pane, cursor, grid = self._app.mux.focused, view.cursor, self._app.grid
-        if pane is None or cursor is None:
+        cursor, grid = view.cursor, self._app.grid
+        if not grid.covered or cursor is None or (pane := self._app.mux.focused) is None:
             return False
         return grid.covers(pane, rect.x + cursor.x - grid.region.x, rect.y + cursor.y - grid.region.y)
 
@@ -244,5 +254,5 @@ class RenderScheduler:
         if self._started:
             self._painter.cursor_lost()
             self.place_cursor()
-            if self._app.on_panes:
-                self.schedule()  # Panes may have waited behind a dialog.
+            if self._app.on_panes and self._wanted:
+                self._wake_at(time.monotonic())  # Panes may have waited behind a dialog.

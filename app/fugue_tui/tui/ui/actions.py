@@ -1,7 +1,8 @@
 """What keys do besides running a command: ask for names, choose from lists, show help, drag dividers."""
 
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
@@ -26,18 +27,18 @@ from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
 from fugue_tui.tui.ui.command_palette import Palette
 from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
-from fugue_tui.tui.ui.mcp_results import McpResults
-from fugue_tui.tui.ui.mcp_tools import McpTools
-from fugue_tui.tui.ui.menus import Menus
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
-from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 from fugue_tui.tui.ui.task_overview import TaskOverview
-from fugue_tui.tui.ui.tree_chooser import TreeChooser
-from fugue_tui.tui.ui.tree_items import TreeScope
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose
+
+if TYPE_CHECKING:
+    from fugue_tui.tui.ui.mcp_results import McpResults
+    from fugue_tui.tui.ui.mcp_tools import McpTools
+    from fugue_tui.tui.ui.menus import Menus
+    from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
 
 
 class Actions:
@@ -55,15 +56,9 @@ class Actions:
         """Panes and tabs that are dragged."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
-        self._results = McpResults(app)
-        self.tools = McpTools(app, lambda entry, answer, again: self._results.show(entry.name, answer, again))
-        """The palette of MCP servers' tools."""
-        buffers = PasteBuffers(app)
-        self.menus = Menus(app, buffers)
-        """The menus of the right button."""
+        self._buffers = buffers = PasteBuffers(app)
         self.paste_newest = buffers.paste_newest
         """Pastes what was copied last."""
-        search, tree = SearchEverywhere(app, keyboard.show_match), TreeChooser(app)
         self._before_drag: tuple[Window, History] | None = None
         self._recent = list[str]()
         """What was chosen in the palette, latest first."""
@@ -83,10 +78,10 @@ class Actions:
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
-            Action.CHOOSE_WINDOW: partial(tree.open, TreeScope.WINDOWS, typing=False),
-            Action.CHOOSE_SESSION: partial(tree.open, TreeScope.SESSIONS, typing=False),
-            Action.CHOOSE_TREE: partial(tree.open, TreeScope.EVERYTHING, typing=True),
-            Action.SEARCH: search.open,
+            Action.CHOOSE_WINDOW: partial(self._show_tree, "WINDOWS"),
+            Action.CHOOSE_SESSION: partial(self._show_tree, "SESSIONS"),
+            Action.CHOOSE_TREE: partial(self._show_tree, "EVERYTHING", typing=True),
+            Action.SEARCH: lambda: self._search.open(),
             Action.RENAME_PANE: self._rename_pane,
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
@@ -108,6 +103,43 @@ class Actions:
             Action.PREVIOUS_ALERT: partial(windows.next_alert, -1),
             **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
+
+    # What is imported only once it is used
+
+    @cached_property
+    def menus(self) -> "Menus":
+        """The menus of the right button."""
+        from fugue_tui.tui.ui.menus import Menus
+
+        return Menus(self._app, self._buffers)
+
+    @cached_property
+    def tools(self) -> "McpTools":
+        """The palette of MCP servers' tools."""
+        from fugue_tui.tui.ui.mcp_tools import McpTools
+
+        return McpTools(self._app, lambda entry, answer, again: self._results.show(entry.name, answer, again))
+
+    @cached_property
+    def _results(self) -> "McpResults":
+        from fugue_tui.tui.ui.mcp_results import McpResults
+
+        return McpResults(self._app)
+
+    @cached_property
+    def _search(self) -> "SearchEverywhere":
+        from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
+
+        return SearchEverywhere(self._app, self._keyboard.show_match)
+
+    def _show_tree(self, scope: str, *, typing: bool = False) -> None:
+        """Choose from a list of everything; `scope` is a name of `TreeScope`."""
+        from fugue_tui.tui.ui.tree_chooser import TreeChooser
+        from fugue_tui.tui.ui.tree_items import TreeScope
+
+        TreeChooser(self._app).open(TreeScope[scope], typing=typing)
+
+    # Actions
 
     def run(self, binding: Binding) -> None:
         """Run what a key is bound to."""

@@ -9,13 +9,13 @@ from textual.screen import Screen
 from fugue_tui.control.commands.open_url import OpenUrl
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.mcp_servers.model import ElicitationAnswer
-from fugue_tui.multiplexer.mcp_servers.servers import McpServers, Question, answer
 from fugue_tui.sanitize import clean, visible
 from fugue_tui.tui.commands import Commands
 from fugue_tui.validation.json_form import fields, value_of
 from fugue_tui_widgets.dialogs import Confirm
 
 if TYPE_CHECKING:
+    from fugue_tui.multiplexer.mcp_servers.servers import McpServers, Question
     from fugue_tui_widgets.schema_form import Done, FormResult, Written
 
 IDLE_SECONDS: Final = 1.0
@@ -56,7 +56,7 @@ class McpQuestions:
         self._timer: asyncio.TimerHandle | None = None
         self._servers: McpServers | None = None
 
-    def start(self, servers: McpServers) -> None:
+    def start(self, servers: "McpServers") -> None:
         """Follow what the servers ask."""
         self._servers = servers
         servers.on_question.connect(self._changed)
@@ -86,7 +86,7 @@ class McpQuestions:
         else:
             self._timer = asyncio.get_running_loop().call_later(POLL_SECONDS, self._offer)
 
-    def _show(self, question: Question) -> None:
+    def _show(self, question: "Question") -> None:
         asked = question.elicitation
         form = fields(asked.schema)
         if asked.url or not form:
@@ -109,17 +109,19 @@ class McpQuestions:
         self._shown = question, screen
         self._context.push_screen(screen, lambda result: self._closed(question, result, values))
 
-    def _confirmed(self, question: Question, yes: bool | None) -> None:
+    def _confirmed(self, question: "Question", yes: bool | None) -> None:
         if yes and question.elicitation.url:
             self._context.commands.run(OpenUrl(url=question.elicitation.url), then=lambda _: None)
         action = "cancel" if yes is None else "accept" if yes else "decline"
         self._answer(question, ElicitationAnswer(action, {} if yes and not question.elicitation.url else None))
 
-    def _closed(self, question: Question, result: "FormResult | None", values: dict[str, Any]) -> None:
+    def _closed(self, question: "Question", result: "FormResult | None", values: dict[str, Any]) -> None:
         action = result or "cancel"
         self._answer(question, ElicitationAnswer(action, values if action == "accept" else None))
 
-    def _answer(self, question: Question, given: ElicitationAnswer) -> None:
+    def _answer(self, question: "Question", given: ElicitationAnswer) -> None:
+        from fugue_tui.multiplexer.mcp_servers.servers import answer
+
         if self._shown is not None and self._shown[0] is question:
             self._shown = None
         answer(question, given)

@@ -98,7 +98,8 @@ class McpResults:
             server, _, uri = what.removeprefix(f"{RESOURCE} ").partition(" ")
             unknown = Shown(server, Call(uri=uri), Content())
             keys["r"] = ResultKey("reads it again", lambda: self._read_again(what, unknown))
-        return ResultModel(what, [ResultPart("text", text)], keys, lambda uri: None, close)
+        parts = [ResultPart("text", text)]
+        return ResultModel(what, parts, keys, lambda uri: None, close, follows=what.startswith(LOG))
 
     def _model(
         self,

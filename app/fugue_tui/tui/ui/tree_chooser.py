@@ -227,7 +227,7 @@ class _Choice:
         elif key.startswith(SESSION):
             run(SelectSession(session=key.removeprefix(SESSION)))
         elif key.startswith(WORKSPACE):
-            run(SwitchWorkspace(workspace=key.removeprefix(WORKSPACE)), then=lambda _: None)
+            run(SwitchWorkspace(name=key.removeprefix(WORKSPACE)), then=lambda _: None)
 
     def pressed(self, press: str, key: str) -> None:
         """Choose by a digit or a letter, close, rename or mark."""
