@@ -32,6 +32,7 @@ from bench import (
     start,
     tasks,
     upkeep,
+    web,
 )
 from bench.host import Overdue
 from bench.plan import Plan
@@ -57,6 +58,7 @@ TOPICS: dict[str, Callable[[Plan], Iterable[Row]]] = {
     "mcp-servers": mcp_servers.measure,
     "messages": messages.measure,
     "recording": recording.measure,
+    "web": web.measure,
     "soak": soak.measure,
 }
 

@@ -365,6 +365,14 @@ def _replay(arguments: list[str]) -> int:
     return run(arguments)
 
 
+def _web(arguments: list[str]) -> int:
+    if {"--help", "-h"} & set(_own_words(arguments)):
+        return _help("web")
+    from fugue_tui.cli.web_command import run
+
+    return run(arguments)
+
+
 def _open(arguments: list[str]) -> int:
     if {"--help", "-h"} & set(arguments):
         return _help("open")
@@ -423,6 +431,7 @@ _SUBCOMMANDS: dict[str, Callable[[list[str]], int]] = {
     "say": _say,
     "show": _show_file,
     "replay": _replay,
+    "web": _web,
     "hook": _hook,
     "claude": _claude,
     "open": _open,

@@ -38,6 +38,12 @@ SUBCOMMANDS: Final = (
         "[NAME] [-r|--read-only] [--mirror CLIENT] [--detach-others] [--prefix KEY]",
         "attach to one that runs; -r only looks on",
     ),
+    Subcommand(
+        "web",
+        "[NAME] [-r|--read-only] [--bind ADDRESS] [--port PORT] [--host NAME] [--certificate FILE] [--key FILE] "
+        "[--mirror CLIENT] [--prefix KEY]",
+        "show one that runs in a browser, by a link that works once; until Ctrl+C",
+    ),
     Subcommand("detach", "[NAME] [--all]", "send the terminal used last away, or all"),
     Subcommand("ls", "[--json]", "list the workspaces that run or are saved"),
     Subcommand("rename", "[NAME] NEW", "give a running one another name"),

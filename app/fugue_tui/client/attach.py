@@ -49,7 +49,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
     unexpectedly, and Switched if the terminal is to show another workspace.
     """
     with link:
-        welcome, rest = _welcomed(link, wanted)
+        welcome, rest = welcomed(link, wanted)
         if isinstance(welcome, Bye):
             return print_end(welcome, wanted)
         if wanted and welcome.workspace != wanted:
@@ -72,11 +72,11 @@ def started(link: socket.socket, workspace: str) -> int:
     """The exit status of starting a server with no client, once it answers or has failed. Closes `link`. Raises
     NotRunning, AlreadyRunning or SocketError."""
     with link:
-        answer, _ = _welcomed(link, workspace)
+        answer, _ = welcomed(link, workspace)
     return print_end(answer, workspace) if isinstance(answer, Bye) and answer.reason == "error" else 0
 
 
-def _welcomed(link: socket.socket, wanted: str) -> tuple[Welcome | Bye, bytes]:
+def welcomed(link: socket.socket, wanted: str) -> tuple[Welcome | Bye, bytes]:
     """The server's answer and the bytes after it. Raises NotRunning, AlreadyRunning or SocketError."""
     try:
         welcome, rest = _answer(link)

@@ -62,7 +62,7 @@ class HostTerminal:
             self._attributes = None
         self.entered = True
         title = _TITLE % self._title if self._title else b""
-        return title + _ENTER + (_MOUSE_ON if self._mouse else b"")
+        return title + enter_sequence(self._mouse)
 
     def leave(self) -> bytes:
         """The bytes to write to restore the screen; call `restore` once they are written."""
@@ -98,6 +98,11 @@ class HostTerminal:
         if self.output_fd not in (0, 1, 2):
             os.close(self.output_fd)
             self.output_fd = 1
+
+
+def enter_sequence(mouse: bool) -> bytes:
+    """The bytes that set up a terminal's screen and modes, and its mouse modes."""
+    return _ENTER + (_MOUSE_ON if mouse else b"")
 
 
 def leave_sequence(mouse: bool, title: bool) -> bytes:

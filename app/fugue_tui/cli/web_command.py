@@ -1,0 +1,56 @@
+"""`fugue-tui web`: serves a running workspace to a browser, in the foreground."""
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+
+from fugue_tui import sockets
+from fugue_tui.cli.args import Usage, options_of
+from fugue_tui.cli.workspace_commands import WHERE, requested
+from fugue_tui.errors import FugueError, NotRunning, SocketError
+
+OPTIONS = (*WHERE, "--prefix", "--mirror", "--bind", "--port", "--host", "--certificate", "--key")
+LARGEST_PORT = 65_535
+
+
+def run(arguments: list[str]) -> int:
+    """Serve until Ctrl+C; the exit status. Raises Usage, SocketError, or FugueError if a package is missing."""
+    options, positional, rest = options_of(arguments, OPTIONS, ("--read-only",))
+    if rest:
+        raise Usage(f"web: {rest[0][:40]!a}: one word too many")
+    port = _port(options.get("--port", "0"))
+    if "--key" in options and "--certificate" not in options:
+        raise Usage("web: --key: wants --certificate, too")
+    refuse_pane()
+    path, name = requested("web", options, positional, around=False)
+    if not sockets.answers(path):
+        missing = f"no workspace {name} runs" if name else f"no workspace listens at {path}"
+        raise NotRunning(f"{missing}; fugue-tui new {name or 'NAME'} starts one, fugue-tui ls shows what runs")
+    if find_spec("websockets") is None:
+        raise FugueError("the browser view needs a package more: pip install 'fugue-tui[web]'")
+    from fugue_tui.web import server
+    from fugue_tui.web.attached_view import Target
+
+    given = options.get
+    target = Target(path, "--read-only" in options, given("--prefix", ""), given("--mirror", ""))
+    return server.run(
+        server.WebOptions(
+            target, name, given("--bind", "127.0.0.1"), port, tuple(filter(None, (given("--host", ""),))),
+            given("--certificate", ""), given("--key", ""),
+        )
+    )  # fmt: skip
+
+
+def refuse_pane(env: Mapping[str, str] = os.environ) -> None:
+    """Raise SocketError in a pane: a workspace accepts no terminal that a pane's program has opened."""
+    if env.get("FUGUE_SOCKET"):
+        raise SocketError(
+            "this is a pane, and a workspace is not shown by what runs in one, where an agent could answer what the "
+            "user is asked; run fugue-tui web in a terminal outside"
+        )
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= LARGEST_PORT:
+        return int(text)
+    raise Usage(f"web: --port: {text[:40]!a} is no port from 0 to {LARGEST_PORT}; 0 is one that is free")
