@@ -1,5 +1,6 @@
-"""The page in a real browser: headless Chromium."""
+"""The page in a real browser, headless Chromium: run with FUGUE_BROWSER_TESTS=1."""
 
+import os
 import shutil
 import threading
 from collections.abc import Generator
@@ -15,7 +16,10 @@ from tests.web.tcp_relay import TcpRelay
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.forked,
-    pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium"),
+    pytest.mark.skipif(
+        not CHROMIUM or not os.environ.get("FUGUE_BROWSER_TESTS"),
+        reason="no Chromium, or FUGUE_BROWSER_TESTS is not set",
+    ),
 ]
 
 
