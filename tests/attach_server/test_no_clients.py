@@ -159,7 +159,7 @@ def test_a_hundred_attached_and_detached_clients_leave_no_resources(serve: Serve
         serving.clients.remove(client)
         client.close()
 
-    for number in range(30):
+    for number in range(100):  # Memory is not given back to the system at once, so the first ones take more.
         cycle(number)
     serving.until(lambda: len(serving.call("list-clients")["clients"]) == 1)
     before, held = len(list(fds.iterdir())), int(memory.read_text().split()[1])

@@ -37,7 +37,8 @@ def test_the_site_builds_and_has_every_command(tmp_path: Path) -> None:
     done = build(ROOT / "docs", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     commands = (tmp_path / "reference" / "commands.html").read_text()
-    assert [verb for verb in registry() if f'<section id="{verb}">' not in commands] == []
+    ours = [verb for verb, cls in registry().items() if cls.__module__.startswith("fugue_tui.")]
+    assert [verb for verb in ours if f'<section id="{verb}">' not in commands] == []
     pages = [page.read_text() for page in tmp_path.rglob("*.html")]
     assert not [
         found for page in pages for found in re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="(http[^"]+)', page)
