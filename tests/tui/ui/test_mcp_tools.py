@@ -53,6 +53,12 @@ async def formed(stage: Stage, words: str) -> SchemaForm:
     return stage.app.screen
 
 
+def steady(stage: Stage) -> None:
+    """Have no cursor blink in a picture."""
+    for entry in stage.app.screen.query(Input):
+        entry.cursor_blink = False
+
+
 async def shown(stage: Stage, *words: str) -> None:
     """Wait for a result with these words."""
     await stage.until(lambda: isinstance(stage.app.screen, ResultScreen))
@@ -73,6 +79,7 @@ def test_snapshot_of_the_palette(picture: Picture) -> None:
         await with_server(stage)
         await found(stage, "")
         await stage.until(lambda: "small 7" in stage.text)
+        steady(stage)
 
     assert picture(scene, 110, 34)
 
@@ -83,6 +90,7 @@ def test_snapshot_of_a_form_with_a_fault(picture: Picture) -> None:
         await formed(stage, "weather")
         await stage.press("ctrl+s")
         await stage.until(lambda: "city is missing" in stage.text)
+        steady(stage)
 
     assert picture(scene, 110, 34)
 
