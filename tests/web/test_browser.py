@@ -64,7 +64,7 @@ def test_shift_enter_is_told_from_enter(browser: Browser, launch: Launch) -> Non
 
 @pytest.mark.skipif(not shutil.which("vim"), reason="there is no vim")
 def test_vim_edits_and_takes_the_mouse(browser: Browser, launch: Launch) -> None:
-    running = launch("--", "vim", "-u", "NONE", "-N", "-c", "set mouse=a ttymouse=sgr", server=True)
+    running = launch("--", "vim", "-u", "NONE", "-n", "-N", "-c", "set mouse=a ttymouse=sgr", server=True)
     running.ready()
     web = Web(running)
     with closing(browser.open(link(web))) as tab:
