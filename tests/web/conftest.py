@@ -76,6 +76,11 @@ class Web:
         return LINK.findall(self._said)[-1][1]
 
     @property
+    def tokens(self) -> set[str]:
+        """The tokens of all links."""
+        return {token for _, token in LINK.findall(self._said)}
+
+    @property
     def _said(self) -> str:
         return self.host.received.decode()
 

@@ -27,6 +27,8 @@ from fugue_tui.web.views import Views
 PAGE: Final = Path(__file__).parent / "page"
 COOKIE: Final = "fugue"
 LONGEST_TOKEN: Final = 256
+UNSUPPORTED: Final = 1003
+"""The code of a WebSocket that is closed for data that cannot be accepted (RFC 6455, 7.4.1)."""
 BODY_SECONDS: Final = 10.0
 """How long a token may take to arrive."""
 _POLICY: Final = (
@@ -151,13 +153,12 @@ class WebApplication:
         except (WebSocketDisconnect, RuntimeError):
             pass  # The page is gone, or was closed here.
         except ValueError as error:
-            _log.warning("a page was dropped: %s", error)
-            await page.close(1003)
+            await _drop(page, error)
         finally:
             page.hang_up()
 
     async def _serve(self, socket: WebSocket, page: PageLink) -> None:
-        """Serve a page until it is gone. Raises WebSocketDisconnect, or ValueError for what is no message."""
+        """Serve a page until it is gone. Raises WebSocketDisconnect, or ValueError if it does not say what to show."""
         show = messages.parse(await socket.receive_text())
         if not isinstance(show, Show):
             raise ValueError("the first message says what to show")
@@ -172,6 +173,8 @@ class WebApplication:
         try:
             while True:
                 await _take(await socket.receive(), page, view)
+        except ValueError as error:
+            await _drop(page, error)
         finally:
             page.hang_up()
             await self._views.leave(key, view, page)
@@ -185,6 +188,12 @@ async def _body(request: Request) -> bytes:
         if len(body) > LONGEST_TOKEN:
             break
     return body
+
+
+async def _drop(page: PageLink, error: ValueError) -> None:
+    """Close the connection to a page that sends what is no message."""
+    _log.warning("a page was dropped: %s", error)
+    await page.close(UNSUPPORTED)
 
 
 async def _take(message: Message, page: PageLink, view: AttachedView) -> None:
