@@ -68,7 +68,10 @@ def test_every_answer_has_the_headers_that_protect_the_page(web: Web) -> None:
         policy = answer.headers["content-security-policy"]
         assert "script-src 'self';" in policy
         assert "frame-ancestors 'none'" in policy
+        assert answer.headers["x-frame-options"] == "DENY"
         assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cross-origin-opener-policy"] == "same-origin"
         assert "server" not in answer.headers
     assert web.request("GET", "page/%2e%2e/server.py").status_code == 404
 
