@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from fugue_tui import __version__
 from fugue_tui.errors import FugueError, ServerFailed, TimedOut
 from fugue_tui.multiplexer.mcp_servers.connector import Handler, Launch, Progress
-from fugue_tui.multiplexer.mcp_servers.model import Call, Catalog, Content, Elicitation
+from fugue_tui.multiplexer.mcp_servers.model import ArgumentQuery, Call, Catalog, Content, Elicitation
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui_mcp.client import oauth, sampling, values
 from fugue_tui_mcp.client.http_transport import http_transport
@@ -37,6 +37,8 @@ LOG_SECONDS: Final = 0.2
 """Seconds in which several lines of the log are reported as one."""
 CLOSE_SECONDS: Final = 3.0
 """How long a connection may take to end."""
+COMPLETE_SECONDS: Final = 5.0
+"""How long completing an argument may take."""
 LOG_LEVEL: Final = "info"
 
 Found = TypeVar("Found")
@@ -83,10 +85,24 @@ class Connection:
 
     async def request(self, call: Call, seconds: float, report: Progress) -> Content:
         """Send a request. Raises FugueError; cancelling it tells the server."""
-        client = self._client
-        if client is None or self._end.is_set():
+        return await self._guarded(self._sent(self._connected(), call, report), seconds)
+
+    async def complete(self, query: ArgumentQuery) -> tuple[str, ...]:
+        """The values that an argument may have. Raises FugueError."""
+        client = self._connected()
+        if client.server_capabilities.completions is None:
+            return ()
+        asked = (
+            types.PromptReference(name=query.prompt) if query.prompt else types.ResourceTemplateReference(uri=query.uri)
+        )
+        argument = {"name": query.argument, "value": query.value}
+        work = client.complete(asked, argument, dict(query.others) or None)
+        return values.completions(await self._guarded(work, COMPLETE_SECONDS))
+
+    def _connected(self) -> Client:
+        if self._client is None or self._end.is_set():
             raise ServerFailed(f"{self._name} has ended{self._why()}")
-        return await self._guarded(self._sent(client, call, report), seconds)
+        return self._client
 
     async def subscribe(self, uri: str, *, on: bool) -> None:
         """Be told of changes of a resource, or no more."""
@@ -237,6 +253,7 @@ class Connection:
             client.protocol_version,
             client.instructions,
             subscribes=bool(can.resources is not None and can.resources.subscribe) or self._is_modern(client),
+            completes=can.completions is not None,
         )
 
     async def _pages(self, read: Callable[..., Awaitable[Any]], items: Callable[[Any], list[Any]]) -> list[Any]:

@@ -34,8 +34,13 @@ from mcp.server.runner import serve_loop
 from mcp.server.stdio import stdio_server
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
     CreateMessageResult,
     ListRootsResult,
+    PromptReference,
+    ResourceTemplateReference,
     SamplingMessage,
     TextContent,
     ToolAnnotations,
@@ -126,6 +131,20 @@ async def steps(ctx: Context[Any, Any], count: int) -> str:
     for step in range(count):
         await ctx.report_progress(step + 1, count, f"step {step + 1}")
     return "done"
+
+
+class Edit(BaseModel):
+    """A change of a text."""
+
+    old: str
+    new: str
+    count: int = 1
+
+
+@server.tool(annotations=READ)
+def paint(colours: list[Literal["red", "green", "blue", "sea green, dark"]], edits: list[Edit] | None = None) -> str:
+    """Take several choices and a list of objects."""
+    return f"{'+'.join(colours)} {[(each.old, each.new, each.count) for each in edits or []]}"
 
 
 def ask_person() -> Elicit[Person]:
@@ -225,6 +244,25 @@ async def note(ctx: Context[Any, Any], text: str) -> str:
 def review(code: str, style: str = "short") -> str:
     """Review code."""
     return f"Review {style}: {code}"
+
+
+@server.completion()
+async def completed(
+    ref: PromptReference | ResourceTemplateReference,
+    argument: CompletionArgument,
+    context: CompletionContext | None,
+) -> Completion | None:
+    """Values of the arguments that have some."""
+    if isinstance(ref, PromptReference) and argument.name == "style":
+        known = ["long", "short", "shortest"] if argument.value != "\x00" else []
+        given = (context.arguments or {}) if context is not None else {}
+        known += [f"short for {given['code']}"] if "code" in given else []
+        return Completion(values=[each for each in known if each.startswith(argument.value)])
+    if isinstance(ref, ResourceTemplateReference):
+        return Completion(values=[f"{argument.value}\x1b[31m", "Ann", "Anna"])
+    if argument.value == "hang":
+        await asyncio.sleep(600)
+    return None
 
 
 @server.resource("small://note")

@@ -95,6 +95,30 @@ def test_snapshot_of_a_form_with_a_fault(picture: Picture) -> None:
     assert picture(scene, 110, 34)
 
 
+def test_snapshot_of_a_form_with_several_choices(picture: Picture) -> None:
+    async def scene(stage: Stage) -> None:
+        await with_server(stage)
+        form = await formed(stage, "paint")
+        await stage.press("space", "down", "space", "down")
+        await stage.until(lambda: form.written["colours",] == '["red", "green"]')
+        steady(stage)
+
+    assert picture(scene, 110, 34)
+
+
+def test_snapshot_of_values_of_an_argument(picture: Picture) -> None:
+    async def scene(stage: Stage) -> None:
+        await with_server(stage)
+        await found(stage, "review", tabs=2)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        await stage.press(*"x=1", "tab", *"sho")
+        await stage.until(lambda: "short · shortest" in stage.text)
+        steady(stage)
+
+    assert picture(scene, 110, 34)
+
+
 def test_snapshot_of_a_result(picture: Picture) -> None:
     async def scene(stage: Stage) -> None:
         await with_server(stage)
@@ -114,6 +138,47 @@ async def test_a_tool_is_found_filled_in_and_run(open_stage: Open) -> None:
         await shown(stage, "hellohello")
         await stage.press("c")
         await stage.until(lambda: stage.mux.clipboard.text == "hellohello")
+
+
+async def test_several_choices_are_taken_and_a_list_of_objects_is_checked(open_stage: Open) -> None:
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        await formed(stage, "paint")
+        await stage.press("space", "down", "down", "down", "space", "tab", *'[{"old": "a"}]', "ctrl+s")
+        await stage.until(lambda: "edits 0: new is missing" in stage.text)
+        await stage.press("backspace", "backspace", *', "new": "b"}]', "enter")
+        await shown(stage, "red+sea green, dark [('a', 'b', 1)]")
+        await stage.press("r")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        form = stage.app.screen
+        assert isinstance(form, SchemaForm)
+        await stage.until(lambda: form.written["colours",] == '["red", "sea green, dark"]')
+
+
+async def test_values_of_a_prompts_argument_are_offered(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "review", tabs=2)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        await stage.press(*"x=1", "tab")
+        await stage.until(lambda: "long · short · shortest · short for x=1" in stage.text)
+        await stage.press(*"shorte")
+        await stage.until(lambda: "shortest   (→" in stage.text)
+        await stage.press("ctrl+@", "enter")
+        await shown(stage, "Review shortest: x=1")
+
+
+async def test_a_server_that_hangs_while_it_completes_does_not_hold_up_the_form(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "review", tabs=2)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        await stage.press(*"hang")
+        await stage.until(lambda: bool(stage.app.commands._pending))
+        await stage.press(*"ing", "enter")
+        await shown(stage, "Review short: hanging")
 
 
 async def test_the_last_call_stands_first_and_is_filled_in_again(open_stage: Open) -> None:
