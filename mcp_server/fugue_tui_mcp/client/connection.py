@@ -56,6 +56,7 @@ class Connection:
         self._deadline: asyncio.Timeout | None = None
         self._task: asyncio.Task[None] | None = None
         self._uris = set[str]()
+        self._faults = list[str]()
         self._listening: asyncio.Task[None] | None = None
         self._soon: dict[object, asyncio.TimerHandle] = {}
         self._relisting = set[asyncio.Task[None]]()
@@ -131,6 +132,8 @@ class Connection:
         try:
             async with self._open() as client:
                 catalog = await self._catalog(client)
+                if self._end.is_set():
+                    raise ServerFailed(self._reason or "it was disconnected")
                 self._client = client
                 if not self._ready.done():
                     self._ready.set_result(catalog)
@@ -231,6 +234,7 @@ class Connection:
 
     async def _catalog(self, client: Client) -> Catalog:
         can = client.server_capabilities
+        self._faults.clear()
         tools, prompts, resources = list[Any](), list[Any](), list[Any]()
         if can.tools is not None:
             tools = await self._pages(client.list_tools, lambda page: page.tools)
@@ -254,6 +258,7 @@ class Connection:
             client.instructions,
             subscribes=bool(can.resources is not None and can.resources.subscribe) or self._is_modern(client),
             completes=can.completions is not None,
+            fault="; ".join(self._faults),
         )
 
     async def _pages(self, read: Callable[..., Awaitable[Any]], items: Callable[[Any], list[Any]]) -> list[Any]:
@@ -263,7 +268,8 @@ class Connection:
             try:
                 page = await read(cursor=cursor, cache_mode="refresh")
             except (MCPError, ValidationError) as error:
-                self._log.add(f"a list cannot be read: {_words(error)}", "client")
+                self._faults.append(f"a list cannot be read: {_words(error)}")
+                self._log.add(self._faults[-1], "client")
                 break
             found += items(page)
             cursor = page.next_cursor
@@ -395,5 +401,9 @@ def _first(error: BaseException) -> BaseException:
 def _words(error: BaseException) -> str:
     """An error in words, which the server may have chosen."""
     if isinstance(error, ValidationError):
-        return f"it does not speak MCP: {clean(error.title)} is wrong in {error.error_count()} places"
+        first = ".".join(
+            map(str, error.errors(include_url=False, include_context=False, include_input=False)[0]["loc"])
+        )
+        where = f"{error.error_count()} places, such as {clean(first, 100)}"
+        return f"it does not speak MCP: {clean(error.title)} is wrong in {where}"
     return clean(str(error), 1_000) or type(error).__name__

@@ -67,8 +67,9 @@ def resource(given: types.Resource | types.ResourceTemplate) -> Resource | None:
 
 
 def found(given: Iterable[Any]) -> tuple[Any, ...]:
-    """What is not None, up to the limit."""
-    return tuple([each for each in given if each is not None][:MOST])
+    """What is not None, the first of each name or URI, up to the limit."""
+    named = {each.uri if isinstance(each, Resource) else each.name: each for each in reversed([*given]) if each}
+    return tuple(reversed([*named.values()]))[:MOST]
 
 
 def catalog(
@@ -81,12 +82,13 @@ def catalog(
     *,
     subscribes: bool,
     completes: bool,
+    fault: str,
 ) -> Catalog:
     """What a server offers."""
     title = clean(f"{info.title or info.name} {info.version}") if info is not None else ""
     said = _description(instructions)
     offers = tuple(tools), tuple(prompts), tuple(resources)
-    return Catalog(*offers, title, clean(protocol, 20), said, subscribes, completes)
+    return Catalog(*offers, title, clean(protocol, 20), said, subscribes, completes, fault)
 
 
 def schema(given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -40,6 +40,7 @@ from mcp_types import (
     CreateMessageResult,
     ListRootsResult,
     PromptReference,
+    ResourceLink,
     ResourceTemplateReference,
     SamplingMessage,
     TextContent,
@@ -174,6 +175,25 @@ def stderr(lines: int) -> str:
         print(f"line {line}", file=sys.stderr)
     sys.stderr.flush()
     return "written"
+
+
+@server.tool()
+def many(count: int) -> list[int]:
+    """Return many values."""
+    return [0] * count
+
+
+@server.tool()
+def large(size: int) -> str:
+    """Return a long text."""
+    return "x" * size
+
+
+@server.tool()
+def links() -> list[ResourceLink]:
+    """Refer to what must not be opened."""
+    names = ("file:///etc/shadow", "javascript:alert(1)", "small://note")
+    return [ResourceLink(type="resource_link", uri=each, name="\x1b[31mread me") for each in names]
 
 
 @server.tool()

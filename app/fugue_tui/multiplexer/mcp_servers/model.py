@@ -97,6 +97,8 @@ class Catalog(Struct, frozen=True):
     """Whether it reports changes of resources."""
     completes: bool = False
     """Whether it completes arguments of prompts and resource templates."""
+    fault: str = ""
+    """Why something that it offers is missing here; empty if nothing is."""
 
 
 class BlockKind(StrEnum):

@@ -301,8 +301,8 @@ class _Palette:
 
         for name, entries in self._offered():
             status = self._app.mux.mcp_servers.status(name)
-            state = status.error or (status.state.value if status.state is not ServerState.CONNECTED else "")
-            said = f"{status.catalog.title}  {state}".strip()
+            state = status.state.value if status.state is not ServerState.CONNECTED else status.catalog.fault
+            said = f"{status.catalog.title}  {status.error or state}".strip()
             yield ListRow("", ((name, "heading"), (f"  {said}", "dim")))
             yield from map(self._row, entries)
 
