@@ -1,5 +1,7 @@
 """The palette of MCP servers' tools: find one, fill in its form, see its result, and answer what a server asks."""
 
+from pathlib import Path
+
 import pytest
 from tests.mcp.client.conftest import small
 from tests.tui.conftest import Open, Stage
@@ -11,6 +13,7 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.core.command import USER, Command
 from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.mcp_servers.model import ServerState
 from fugue_tui_mcp.client.pool import ConnectionPool
 from fugue_tui_widgets.finder_screen import FinderScreen
@@ -176,7 +179,7 @@ async def test_a_server_that_hangs_while_it_completes_does_not_hold_up_the_form(
         await stage.press("enter")
         await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
         await stage.press(*"hang")
-        await stage.until(lambda: bool(stage.app.commands._pending))
+        await stage.until(lambda: bool(stage.app.commands._pending))  # pyright: ignore[reportPrivateUsage]
         await stage.press(*"ing", "enter")
         await shown(stage, "Review short: hanging")
 
@@ -210,6 +213,62 @@ async def test_values_of_the_pane_stand_for_what_they_name(open_stage: Open) -> 
         await formed(stage, "echo")
         await stage.press(*"@file:/no/such/file", "ctrl+s")
         await stage.until(lambda: "No such file" in stage.text)
+
+
+async def test_every_value_of_the_pane_is_what_it_names(open_stage: Open, tmp_path: Path) -> None:
+    marks = (
+        "printf '\\033]133;A\\007$ \\033]133;B\\007make\\r\\n\\033]133;C\\007built one\\r\\n\\033]133;D;0\\007';"
+        "printf '\\033]133;A\\007$ \\033]133;B\\007ready'; exec cat"
+    )
+    (tmp_path / "note.txt").write_text("from a file")
+    async with open_stage("sh", "-c", f"cd {tmp_path}; {marks}", cols=100, rows=30) as stage:
+        await stage.until_text("ready")
+        await stage.until(lambda: stage.mux.cwd(PaneId(1)) == str(tmp_path))
+        await with_server(stage)
+        await stage.drag((0, 1), (5, 1))
+        await stage.until_text("built one")
+        for written, said in (
+            ("@cwd", str(tmp_path)),
+            ("@last-command", "built one"),
+            ("@selection", "built"),
+            ("@file:note.txt", "from a file"),
+        ):
+            await formed(stage, "echo")
+            await stage.press(*written, "ctrl+s")
+            await shown(stage, said)
+            assert stage.app.screen.query_one("#body").query("Markdown, Static").first() is not None
+            await stage.press("c")
+            await stage.until(lambda said=said: stage.mux.clipboard.text == said)
+            await stage.press("escape")
+
+
+async def test_a_result_is_saved_and_piped_into_a_command(open_stage: Open, tmp_path: Path) -> None:
+    async with open_stage("cat", cols=100, rows=30) as stage:
+        await with_server(stage)
+        await formed(stage, "echo")
+        await stage.press(*"kept words", "ctrl+s")
+        await shown(stage, "kept words")
+        await stage.press("s", *str(tmp_path / "a.txt"), "enter")
+        await stage.until(lambda: (tmp_path / "a.txt").exists())
+        assert (tmp_path / "a.txt").read_text() == "kept words"
+        await stage.press("|", *f"tr k K >{tmp_path}/b.txt; echo piped", "enter")
+        await stage.until_text("piped", pane=2)
+        assert (tmp_path / "b.txt").read_text() == "Kept words"
+        assert len(stage.mux.workspace.panes) == 2
+
+
+async def test_a_link_in_a_result_is_read_from_its_server_alone(open_stage: Open) -> None:
+    async with open_stage("cat", cols=100, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "links")
+        await stage.press("enter")
+        await shown(stage, "file:///etc/shadow", "javascript:alert(1)", "small://note", "read me")
+        assert "\x1b" not in stage.text
+        await stage.press("tab", "enter")
+        await stage.until(lambda: "read-resource: small: " in stage.text)
+        assert "root:" not in stage.text
+        await stage.press("tab", "tab", "enter")
+        await shown(stage, "the note")
 
 
 async def test_a_tool_that_destroys_is_confirmed(open_stage: Open) -> None:
