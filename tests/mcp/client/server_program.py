@@ -161,6 +161,12 @@ def greet(person: Annotated[ElicitationResult[Person], Resolve(ask_person)]) -> 
 
 
 @server.tool()
+async def visit(ctx: Context[Any, Any], url: str) -> str:
+    """Ask the user to open a page."""
+    return (await ctx.elicit_url("Please confirm there.", url, "1")).action
+
+
+@server.tool()
 async def flood(ctx: Context[Any, Any], count: int) -> str:
     """Send many notifications at once."""
     for step in range(count):

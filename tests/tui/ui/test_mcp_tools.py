@@ -1,5 +1,6 @@
 """The palette of MCP servers' tools: find one, fill in its form, see its result, and answer what a server asks."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,10 @@ async def result_of(stage: Stage, command: Command[object]) -> object:
     return later.result()
 
 
-async def with_server(stage: Stage, *, started: bool = True) -> None:
+async def with_server(stage: Stage, *flags: str, started: bool = True) -> None:
     """Configure a server, which runs already if `started`."""
     stage.mux.connect_mcp = ConnectionPool
-    stage.mux.permissions = McpSettings(servers={"small": small()})
+    stage.mux.permissions = McpSettings(servers={"small": small(*flags)})
     stage.mux.on_permissions()
     if started:
         await result_of(stage, ConnectServer(server="small"))
@@ -331,6 +332,29 @@ async def test_what_a_server_asks_opens_a_form(open_stage: Open) -> None:
         await stage.until(lambda: "Who are you?" in stage.text)
         await stage.press("ctrl+n")
         await shown(stage, "decline")
+
+
+async def test_a_page_that_a_server_wants_opened_is_shown_first_and_is_a_page(
+    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/opened\n')
+    opener.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage, "--legacy")
+        for url, key, said in (
+            ("http://127.0.0.1:9/confirm", "y", "accept"),
+            ("http://127.0.0.1:9/other", "n", "decline"),
+            ("javascript:alert(1)", "y", "cancel"),
+        ):
+            await formed(stage, "visit")
+            await stage.press(*url, "enter")
+            await stage.until(lambda url=url: "Please confirm there." in stage.text and f"Open {url}?" in stage.text)
+            await stage.press(key)
+            await shown(stage, said)
+            await stage.press("escape")
+        assert (tmp_path / "opened").read_text() == "http://127.0.0.1:9/confirm\n"
 
 
 async def test_it_fits_a_small_screen(open_stage: Open) -> None:
