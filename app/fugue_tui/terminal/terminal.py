@@ -466,7 +466,7 @@ class Terminal:
         self._notified = False
         self.copy_mode.hold(screen)
         damage = screen.emulator.refresh()
-        if screen.emulator.modes.synchronized:
+        if screen.emulator.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
         damage = self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
         return self._readers.take(reader, damage, screen.size.rows)

@@ -128,7 +128,7 @@ class CopyMode:
     def _find(self, screen: LockedScreen) -> Selection | None:
         """Update the selection, and drop it if its text is gone; a synchronized update may still restore the text."""
         selection = self._selection
-        if selection is not None and (screen.closed or not (screen.emulator.modes.synchronized or selection.look())):
+        if selection is not None and (screen.closed or not (screen.emulator.synchronized or selection.look())):
             selection = self._selection = None
         return selection
 
@@ -247,7 +247,7 @@ class CopyMode:
     def _marked_rows(self, screen: LockedScreen) -> dict[int, tuple[Mark, ...]]:
         if self._overlay is None:
             self._overlaid = {}
-        elif not screen.emulator.modes.synchronized:
+        elif not screen.emulator.synchronized:
             self._overlaid = self._overlay(screen)
         selected = {y: (Mark(*columns),) for y, columns in self.highlights(screen).items()}
         return {y: (*self._overlaid.get(y, ()), *selected.get(y, ())) for y in self._overlaid.keys() | selected.keys()}
