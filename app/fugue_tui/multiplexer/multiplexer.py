@@ -194,7 +194,9 @@ class Multiplexer:
         """The panes that were opened and closed lately, for undo."""
         self.connect_mcp: Callable[[Handler], Connector] = _no_connector
         """Makes what connects to other MCP servers."""
-        self._mcp_projects = list[tuple[Mapping[str, ServerSettings], str, str]]()
+        self._mcp_projects = dict[str, tuple[Mapping[str, ServerSettings], str]]()
+        self.projects = dict[str, str]()
+        """The directories of the project files that have MCP servers, by the path of the file."""
         self.on_mcp_servers = CallbackList[["McpServers"]]()
         """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
@@ -223,8 +225,8 @@ class Multiplexer:
         servers.secrets = lambda: self.secrets
         servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
         servers.configure(self.permissions.servers)
-        for project in self._mcp_projects:
-            servers.add_project(*project)
+        for source, (project, base) in self._mcp_projects.items():
+            servers.add_project(project, base, source)
         self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
         self.on_mcp_servers(servers)
         return servers
@@ -232,7 +234,7 @@ class Multiplexer:
     def add_mcp_servers(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
         """Use the MCP servers of a project file, whose directory is `base`."""
         if servers:
-            self._mcp_projects.append((servers, base, source))
+            self._mcp_projects[source], self.projects[source] = (servers, base), base
             if self.uses_mcp_servers:
                 self.mcp_servers.add_project(servers, base, source)
 
