@@ -35,6 +35,7 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import count, ending
 from fugue_tui.control.core.deferred import Deferred, finished, run_task
 from fugue_tui.control.core.new_pane import Direction, Placement
+from fugue_tui.control.core.pane_names import holders
 from fugue_tui.errors import FugueError, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
@@ -88,23 +89,25 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[StartedTeam]:
         """Start it. Raises NotFound, ConfigError, InvalidArgument or Refused."""
         team, file = self._team(mux, origin)
-        team = replace(team, name=clean(self.name) or team.name)
-        if members(mux, team.name):
-            raise Refused(f"the team {team.name} runs already; stop-team ends it, and name gives this one another")
+        team = replace(team, name=target.named(self.name or team.name))
         source = target.pane(mux, target.ACTIVE, origin)
+        _check_new(mux, team, source)
         base = os.path.normpath(os.path.join(mux.cwd(source), os.path.expanduser(self.cwd)))
-        return run_task(self._start(mux, origin, team, file, base))
+        return run_task(self._start(mux, origin, team, file, source, base))
 
     def _team(self, mux: Multiplexer, origin: Origin) -> tuple[Team, str]:
         team, path = team_file.load(self.team, mux.cwd(target.pane(mux, target.ACTIVE, origin)))
         return team_file.filled(team, self.variables or {}), str(path)
 
-    async def _start(self, mux: Multiplexer, origin: Origin, team: Team, file: str, base: str) -> StartedTeam:
+    async def _start(
+        self, mux: Multiplexer, origin: Origin, team: Team, file: str, source: PaneId, base: str
+    ) -> StartedTeam:
         began, beside = mux.clock(), os.path.dirname(file)
         tasks = [await asyncio.to_thread(_briefing, each, beside) for each in team.members]
         opened, added = dict[str, PaneId](), list[str]()
         try:
             places = [await _directory(each, base, added) for each in team.members]
+            _check_new(mux, team, source)  # Another of its name may have been started meanwhile.
             for member, cwd in zip(team.members, places, strict=True):
                 opened[member.name] = _open(mux, origin, _request(team, member), cwd, list(opened.values()))
         except (FugueError, asyncio.CancelledError):
@@ -272,6 +275,22 @@ class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, to
         if pane in mux.workspace.panes:
             ClosePane(pane=str(pane)).run(mux, origin)
         return StoppedAgent(str(pane), True, (), True, note)
+
+
+def _check_new(mux: Multiplexer, team: Team, source: PaneId) -> None:
+    """Raise Refused if a team runs already, or its members' names are taken in the session of a pane."""
+    if members(mux, team.name):
+        raise Refused(
+            f"the team {team.name} runs already; stop-team ends it, and name gives this one another, in another session"
+        )
+    if source not in mux.workspace.panes:
+        raise NotFound(f"{source}, beside which the team was to start, was closed meanwhile")
+    held = holders(mux.workspace, mux.window_of(source).session)
+    if name := next((each.name for each in team.members if each.name in held), ""):
+        raise Refused(
+            f"{held[name]} is called {name} already, as a member of the team is; rename-pane gives it another name, or "
+            "start the team from a pane of another session"
+        )
 
 
 def members(mux: Multiplexer, team: str) -> tuple[PaneId, ...]:
