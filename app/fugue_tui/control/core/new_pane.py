@@ -143,7 +143,7 @@ def _environment(env: Mapping[str, str]) -> Mapping[str, str]:
     for name, value in env.items():
         if not name or "=" in name or "\0" in name + value or _unencodable(name + value) is not None:
             raise InvalidArgument(
-                f"env: {name!a} cannot be set; names hold no =, and nothing holds a NUL character or half of a character"
+                f"env: {name!a} cannot be set; names hold no =, and nothing holds NUL or half of a character"
             )
     return MappingProxyType(dict(env))
 
