@@ -136,6 +136,7 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
         began = mux.clock()
         if self.briefing_file:
             briefing = await asyncio.to_thread(file_text, os.path.join(base, os.path.expanduser(self.briefing_file)))
+        await mux.mailboxes.loaded.wait()  # A caller that is cancelled has opened nothing, or leaves the briefing.
         made = await worktree_added(base, self.worktree) if self.worktree else None
         try:
             opened = open_agent(mux, origin, self, made.path if made else base)
