@@ -90,7 +90,8 @@ class Vanishing:
 
 @pytest.fixture(params=WAYS, ids="-".join)
 def vanishing(request: Any, serve: Callable[..., Served], tmp_path: Path) -> Vanishing:
-    return Vanishing(serve(settings=ON), *request.param, tmp_path)
+    way, era = request.param
+    return Vanishing(serve(settings=ON), way, era, tmp_path)
 
 
 def test_a_task_is_not_claimed_for_an_agent_that_is_gone(vanishing: Vanishing) -> None:
