@@ -29,6 +29,7 @@ from fugue_tui.multiplexer.agents.agents import Agents
 from fugue_tui.multiplexer.agents.mailboxes import Mailboxes
 from fugue_tui.multiplexer.agents.state import AgentStatus
 from fugue_tui.multiplexer.agents.tasks import Tasks
+from fugue_tui.multiplexer.agents.team_starts import TeamStarts
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.client_environment import ClientEnvironment
@@ -181,6 +182,7 @@ class Multiplexer:
         """The agents in panes, and what they do."""
         self.agents.on_change.connect(self._agent_changed)
         self.mailboxes = Mailboxes()
+        self.team_starts = TeamStarts()
         """Messages to agents."""
         self.tasks = Tasks()
         """What agents and the user have to do."""

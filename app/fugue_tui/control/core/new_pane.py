@@ -81,6 +81,8 @@ def argv_of(command: Line) -> tuple[str, ...]:
     text = " ".join(command) if isinstance(command, tuple) else command
     if "\0" in text or len(text) > LONGEST_LINE:
         raise InvalidArgument(f"command: holds a NUL character or more than {LONGEST_LINE} characters")
+    if (found := _unencodable(text)) is not None:
+        raise InvalidArgument(f"command: U+{ord(text[found]):04X} at {found} is half of a character; leave it out")
     if isinstance(command, tuple):
         if command and not command[0]:
             raise InvalidArgument("command: the first entry names the program and cannot be empty")
@@ -139,6 +141,17 @@ def _directory(cwd: str, inherited: str) -> str:
 
 def _environment(env: Mapping[str, str]) -> Mapping[str, str]:
     for name, value in env.items():
-        if not name or "=" in name or "\0" in name + value:
-            raise InvalidArgument(f"env: {name!a} cannot be set; names hold no =, and nothing holds a NUL character")
+        if not name or "=" in name or "\0" in name + value or _unencodable(name + value) is not None:
+            raise InvalidArgument(
+                f"env: {name!a} cannot be set; names hold no =, and nothing holds NUL or half of a character"
+            )
     return MappingProxyType(dict(env))
+
+
+def _unencodable(text: str) -> int | None:
+    """Where the first surrogate is that stands for no byte; None if there is none."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
