@@ -39,13 +39,14 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render import region_painter
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.compositor import compositor_of
+from fugue_tui.tui.render.moving_outline import MovingOutline
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import themes, view_model
 from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.animation import Animation
 from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.tui.ui.messages import Messages
-from fugue_tui.tui.ui.motion import Motion
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
@@ -148,9 +149,10 @@ class FugueApp(App[int], inherit_bindings=False):
             open_dialog=self.push_screen,
         )
         self.keyboard = KeyDispatch(self, server.config_applier.keymap, lambda binding: self.actions.run(binding))
-        self.motion = Motion(self, self._apply_motion)
-        """Whether things move."""
-        self.actions = Actions(self, self.keyboard, self.alerts, self.motion.toggle)
+        self._outline = MovingOutline(self, lambda client: self.animation.at(client))
+        self.animation = Animation(self, self._outline, self._apply_animation)
+        """Whether things are animated."""
+        self.actions = Actions(self, self.keyboard, self.alerts, self.animation.toggle)
         self.grid = PaneGrid(id="grid")
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
@@ -230,6 +232,21 @@ class FugueApp(App[int], inherit_bindings=False):
     def background_screens(self) -> list[Screen[Any]]:
         """The screens that show through the one on top."""
         return list(self._background_screens)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether the user moves panes or borders by the mouse."""
+        return self.actions.is_dragging
+
+    @property
+    def is_outlined(self) -> bool:
+        """Whether an outline moves over the panes."""
+        return self._outline.active
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether hosts show images, or will with the next frame."""
+        return self._frames.shows_images
 
     @property
     def on_panes(self) -> bool:
@@ -341,11 +358,11 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _apply_theme(self) -> None:
         self.host_theme.apply()
-        self.motion.reset()
-        self._apply_motion()
+        self.animation.reset()
+        self._apply_animation()
 
-    def _apply_motion(self) -> None:
-        self.animation_level = "full" if self.motion.wanted else "none"
+    def _apply_animation(self) -> None:
+        self.animation_level = "full" if self.animation.wanted else "none"
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the panes into another size."""
@@ -641,7 +658,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
         if new.windows:
             self.rebuild()
-            self.motion.workspace_changed(old, new)
+            self.animation.workspace_changed(new)
 
     # Messages and errors
 
@@ -687,6 +704,7 @@ class FugueApp(App[int], inherit_bindings=False):
             return False
         if event is self._for_widget:
             return False
+        self._outline.end()
         self._frames.render_soon(self.mux.focused)
         if not self.keyboard.press(press, owner, client.prefixes if client else frozenset()):
             view = self.focused_view

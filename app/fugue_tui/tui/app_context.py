@@ -169,6 +169,11 @@ class AppContext(ServedApp, Protocol):
         ...
 
     @property
+    def is_outlined(self) -> bool:
+        """Whether an outline moves over the panes."""
+        ...
+
+    @property
     def behind_seconds(self) -> float:
         """Minimum seconds between two frames of the panes behind a dialog; 0 if there is none."""
         ...

@@ -323,7 +323,7 @@ _LABELS: Final = {
     Action.SHOW_BUFFERS: "list what was copied",
     Action.DELETE_BUFFER: "delete the last copy",
     Action.REDRAW: "redraw the screen",
-    Action.MOTION: "motion on or off",
+    Action.ANIMATION: "animation on or off",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a client",
     Action.QUIT: "end everything",

@@ -45,7 +45,7 @@ class Actions:
     """The actions of the user's keys. Main thread only."""
 
     def __init__(
-        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_animation: Callable[[], None]
     ) -> None:
         self._app = app
         windows = WindowActions(app, messages)
@@ -74,7 +74,7 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
-            Action.MOTION: toggle_motion,
+            Action.ANIMATION: toggle_animation,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
@@ -256,6 +256,11 @@ class Actions:
         """Remember what undo returns to."""
         window = self._app.mux.front
         self._before_drag = (window, self._app.mux.layout_history.of(window.id)) if window is not None else None
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a drag has begun, and has not ended."""
+        return self._before_drag is not None
 
     def end_drag(self) -> None:
         """Make the whole drag one step of undo, if it changed anything."""

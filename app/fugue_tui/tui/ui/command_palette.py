@@ -96,7 +96,7 @@ SAID: Final = {
     Action.WINDOW_MENU: "context menu of the tab, right click",
     Action.NEXT_ALERT: "bell, activity, next alert",
     Action.REDRAW: "refresh the screen",
-    Action.MOTION: "animations, animate, flash, blink",
+    Action.ANIMATION: "animations, animate, motion, blink, moving outline",
 }
 """Words for the same that people search for, by what a key is bound to."""
 
