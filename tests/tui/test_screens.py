@@ -135,6 +135,17 @@ def test_the_panel_of_keys(
     assert picture(script, cols, rows, Config(ui=UiSettings(which_key_delay_ms=1)))
 
 
+@pytest.mark.parametrize(("cols", "rows"), [(40, 12), (80, 24)])
+def test_the_last_page_of_the_panel_of_keys(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await pressed(stage, seen="1 of ")
+        while "end everything" not in stage.text:
+            await stage.press("tab")
+        assert "1 of" not in stage.text
+
+    assert picture(script, cols, rows, Config(ui=UiSettings(which_key_delay_ms=1)))
+
+
 @pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
 def test_sixteen_colours(picture: Picture, monkeypatch: pytest.MonkeyPatch, theme: str) -> None:
     if theme == "ansi-light":

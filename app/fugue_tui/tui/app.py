@@ -638,6 +638,10 @@ class FugueApp(App[int], inherit_bindings=False):
         """Open the panel of keys."""
         self._which_key.show(hints, *self.size, f"{spell(self.keyboard.keymap.prefix)} and then")
 
+    def turn_keys(self) -> bool:
+        """Show the next page of the panel of keys; whether there are several."""
+        return self._which_key.turn()
+
     def hide_keys(self) -> None:
         """Close the panel of keys."""
         if self._which_key.display:

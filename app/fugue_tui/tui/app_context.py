@@ -218,6 +218,10 @@ class AppContext(ServedApp, Protocol):
         """Open the panel of keys."""
         ...
 
+    def turn_keys(self) -> bool:
+        """Show the next page of the panel of keys; whether there are several."""
+        ...
+
     def hide_keys(self) -> None:
         """Close the panel of keys."""
         ...

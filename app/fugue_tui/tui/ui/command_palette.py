@@ -30,8 +30,8 @@ from fugue_tui.control.schema.command_schema import Description, describe
 from fugue_tui.control.schema.tmux_names import tmux_names
 from fugue_tui.terminal.input.keys import spell
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.key_bindings import label as label_of_key
-from fugue_tui.tui.input.key_bindings import written
+from fugue_tui.tui.input.key_labels import label as label_of_key
+from fugue_tui.tui.input.key_labels import written
 
 RECENT: Final = 5
 """Entries that were chosen last, which are listed first."""

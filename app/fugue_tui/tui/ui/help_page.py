@@ -10,7 +10,7 @@ from fugue_tui.control.schema.subjects import by_subject
 from fugue_tui.control.schema.tmux_names import tmux_names
 from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.input.copy_keys import help_of
-from fugue_tui.tui.input.key_bindings import grouped, label
+from fugue_tui.tui.input.key_labels import grouped, label
 from fugue_tui.tui.ui.command_palette import SAID
 from fugue_tui_widgets.help_screen import HelpEntry, HelpSection
 
