@@ -42,6 +42,8 @@ class Action(StrEnum):
     DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
     ANIMATION = "toggle-animation"
+    CHOOSE_THEME = "choose-theme"
+    EDIT_CONFIG = "edit-configuration"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"

@@ -8,7 +8,8 @@ import logging
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from contextvars import Context, copy_context
-from typing import Any, ClassVar, Final, ParamSpec, Protocol, TextIO
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Protocol, TextIO
 
 from textual import constants, events
 from textual._context import active_message_pump
@@ -60,6 +61,9 @@ from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
+
+if TYPE_CHECKING:
+    from fugue_tui.tui.ui.configuration import Configuration
 
 logger = logging.getLogger(__name__)
 
@@ -152,7 +156,16 @@ class FugueApp(App[int], inherit_bindings=False):
         self._outline = MovingOutline(self, lambda client: self.animation.at(client))
         self.animation = Animation(self, self._outline, self._apply_animation)
         """Whether things are animated."""
-        self.actions = Actions(self, self.keyboard, self.alerts, self.animation.toggle)
+        self.actions = Actions(
+            self,
+            self.keyboard,
+            self.alerts,
+            {
+                Action.ANIMATION: self.animation.toggle,
+                Action.CHOOSE_THEME: self._choose_theme,
+                Action.EDIT_CONFIG: lambda: self._configuration.edit(),
+            },
+        )
         self.grid = PaneGrid(id="grid")
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
@@ -166,7 +179,9 @@ class FugueApp(App[int], inherit_bindings=False):
         """Ends the subscriptions to the workspace."""
         self._status = StatusBar(id="status")
         self._parts = StatusParts(self)
-        self.host_theme = HostTheme(self, lambda: self.settings.ui.theme)
+        self._theme = ""
+        """The theme that was chosen from inside; empty for the configured one."""
+        self.host_theme = HostTheme(self, lambda: self._theme or self.settings.ui.theme)
         """The theme in force."""
         self._tab_names = TabNames(self.mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
@@ -356,7 +371,21 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.is_headless:
             self.clients.reconfigure()
 
+    @cached_property
+    def _configuration(self) -> "Configuration":
+        from fugue_tui.tui.ui.configuration import Configuration
+
+        return Configuration(self, lambda: self.server.config_applier.file, self._use_theme)
+
+    def _choose_theme(self) -> None:
+        self._configuration.choose_theme(self._theme or self.settings.ui.theme)
+
+    def _use_theme(self, theme: str) -> None:
+        self._theme = theme
+        self.host_theme.apply()
+
     def _apply_theme(self) -> None:
+        self._theme = ""
         self.host_theme.apply()
         self.animation.reset()
         self._apply_animation()

@@ -20,6 +20,8 @@ _LABELS: Final = {
     Action.DELETE_BUFFER: "delete the last copy",
     Action.REDRAW: "redraw the screen",
     Action.ANIMATION: "animation on or off",
+    Action.CHOOSE_THEME: "choose a theme",
+    Action.EDIT_CONFIG: "edit the configuration",
     Action.DETACH: "leave; programs go on",
     Action.CHOOSE_CLIENT: "detach a client",
     Action.QUIT: "end everything",
