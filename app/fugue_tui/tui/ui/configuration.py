@@ -18,7 +18,7 @@ from fugue_tui_widgets.dialogs import Choose
 
 _NOTES = {
     "auto": "follows the terminal's background",
-    "dark": "for a dark terminal that does not report its background",
+    "dark": "for a dark terminal",
     "light": "for a light one",
     "ansi-dark": "the terminal's own 16 colours",
     "ansi-light": "the same on a light background",
