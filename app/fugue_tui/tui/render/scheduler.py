@@ -53,11 +53,17 @@ class RenderScheduler:
         self._painter.synchronized = lambda: app.clients.synchronized
         self.images = renderer.images = HostImages(app, self._rect, self._rewrite)
         """The images of panes on the hosts."""
-        self._painter.scrolls = lambda terminal: not self.images.shows(terminal)
+        self._painter.scrolls = lambda terminal: not self.images.shows(terminal) and not app.is_outlined
 
     def start(self, *, headless: bool) -> None:
         """Start painting: there is a screen now."""
         self._started, self._headless = True, headless
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether hosts show images of a visible pane, or will with its next frame."""
+        views = self._app.grid.views.values()
+        return any(view.live is not None and self.images.shows(view.live) for view in views if self._rect(view))
 
     def want(self, pane: PaneId) -> None:
         """A pane has changed."""

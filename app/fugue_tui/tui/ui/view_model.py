@@ -92,11 +92,12 @@ def status_content(
     synchronized = len(mux.user_options.synchronized(window)) if window is not None else 0
     name += f" (input to {synchronized} panes)" if synchronized else ""
     name += f" {keys.key_mode}" if keys.key_mode else ""
-    name += "" if mux.sideband.enabled else " (sideband off)"
+    name += "" if mux.sideband.enabled else " (output tags off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
     back, copied = scrolled(mux), f"input to {synchronized} panes" if synchronized else ""
-    hint = " · ".join(part for part in (back, keys.hint) if part)
+    returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
+    hint = " · ".join(part for part in (back, returning) if part)
     mode = " · ".join(part for part in (keys.key_mode, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
