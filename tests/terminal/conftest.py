@@ -13,6 +13,7 @@ import pytest
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Event, PromptMark
+from fugue_tui.terminal.emulator.protocol import ViewportRows
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.pty.io_loop import IOLoop
@@ -87,6 +88,9 @@ class Recorder:
     def scroll(self, lines: int) -> None: ...
 
     def scroll_to_bottom(self) -> None: ...
+
+    def capture(self) -> ViewportRows:
+        raise NotImplementedError
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
         return list[Row]
