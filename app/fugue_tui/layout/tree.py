@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import whole
-from fugue_tui.layout.spec_types import Extent
+from fugue_tui.layout.spec_types import SHARE, Extent
 
 MAX_DEPTH = 32
 """Most nested splits; every edit and every specification stays within it."""
@@ -61,10 +61,6 @@ class Split(Struct, frozen=True):
 
 
 Node: TypeAlias = Leaf | Split
-
-
-SHARE = 0.6
-"""The default share of the window's width and height that a floating pane has."""
 
 
 class Float(Struct, frozen=True):
