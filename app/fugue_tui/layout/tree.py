@@ -165,6 +165,13 @@ def path_to(node: Layout, pane: PaneId) -> Path | None:
             return None
 
 
+def is_stacked(node: Layout, pane: PaneId) -> bool:
+    """Whether a pane shares its place with others in a stack."""
+    path = path_to(node, pane)
+    parent = at(node, path[:-1]) if path else None
+    return isinstance(parent, Split) and parent.stacked
+
+
 def at(node: Layout, path: Path) -> Node:
     """The node at a path; raises LookupError if there is none."""
     node = tiled(node)
