@@ -47,7 +47,7 @@ class Recorder:
         self.fed = self.feeds = 0
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
-        self.caret, self.shows_caret = (0, 0), True
+        self.caret, self.shows_caret, self.synchronized = (0, 0), True, False
         self.graphics = Graphics()
         self.images: tuple[Placement, ...] = ()
         self._events: list[Event] = []

@@ -153,7 +153,7 @@ class ScreenView:
         )
         version = (self._position.pin, screen.size, screen.changes if offset < rows else None)
         damage = Damage()
-        if not shown or (version != self._version and not screen.emulator.modes.synchronized):
+        if not shown or (version != self._version and not screen.emulator.synchronized):
             with self._position.lent(screen) as emulator:
                 self._picture = emulator.capture()
             before, self._rows, self._version = self._rows, self._picture.rows, version

@@ -492,7 +492,7 @@ class Terminal:
 
     def _looked(self, screen: LockedScreen) -> None:
         self._notified = False
-        if screen.emulator.modes.synchronized:
+        if screen.emulator.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
 
     def _refresh(self, screen: LockedScreen, reader: object) -> Damage:

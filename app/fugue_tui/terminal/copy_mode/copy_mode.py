@@ -127,7 +127,7 @@ class CopyMode:
     def _find(self, screen: LockedScreen) -> Selection | None:
         """Update the selection, and drop it if its text is gone; a synchronized update may still restore the text."""
         selection = self._selection
-        if selection is not None and (screen.closed or not (screen.emulator.modes.synchronized or selection.look())):
+        if selection is not None and (screen.closed or not (screen.emulator.synchronized or selection.look())):
             selection = self._selection = None
         return selection
 
@@ -238,7 +238,7 @@ class CopyMode:
     def _marked_rows(self, screen: LockedScreen) -> dict[int, tuple[Mark, ...]]:
         if self._overlay is None:
             self._overlaid = {}
-        elif not screen.emulator.modes.synchronized:
+        elif not screen.emulator.synchronized:
             with self._position.lent(screen):
                 self._overlaid = self._overlay(screen)
         selected = {y: (Mark(*columns),) for y, columns in self.highlights(screen).items()}

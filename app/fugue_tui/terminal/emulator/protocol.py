@@ -104,6 +104,11 @@ class Emulator(Protocol):
         ...
 
     @property
+    def synchronized(self) -> bool:
+        """Whether a synchronized update (mode 2026) is in progress."""
+        ...
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         ...

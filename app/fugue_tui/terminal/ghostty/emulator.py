@@ -23,7 +23,7 @@ from fugue_tui.terminal.ghostty.binding import Binding, load
 from fugue_tui.terminal.ghostty.callbacks import callbacks
 from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
-from fugue_tui.terminal.ghostty.modes import COLOUR_SCHEME, GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
+from fugue_tui.terminal.ghostty.modes import COLOUR_SCHEME, GRAPHEME_CLUSTERS, SYNCHRONIZED, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty.pins import GhosttyAnchors, GhosttyPins
 from fugue_tui.terminal.ghostty.render_state import unpacked
 from fugue_tui.terminal.ghostty.screen_images import ScreenImages
@@ -229,6 +229,12 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         x = int(number[0])
         get(terminal, self._lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y, number)
         return x, int(number[0])
+
+    @property
+    def synchronized(self) -> bool:
+        """Whether a synchronized update (mode 2026) is in progress."""
+        known = self._known_modes
+        return self._modes.is_set(SYNCHRONIZED) if known is None else known.synchronized
 
     @property
     def modes(self) -> Modes:

@@ -205,6 +205,11 @@ class PyteEmulator(EventSource, Encoder):
         return self._screen.is_set(25)
 
     @property
+    def synchronized(self) -> bool:
+        """Whether a synchronized update (mode 2026) is in progress."""
+        return self.modes.synchronized
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         screen = self._screen

@@ -24,7 +24,7 @@ _BACKGROUND: Final = 1 / 25
 """Minimum seconds between two frames of the panes without the focus, which are painted together."""
 _ECHO: Final = 0.008
 """Seconds for which the other panes wait after a key for what the focused program prints."""
-_SLICE: Final = 0.001
+_SLICE: Final = 0.0003
 """Seconds after which the rest of a frame is left to the next iteration of the loop."""
 _SHARE: Final = 4
 """A pane whose frame took t seconds to paint is not painted again before this many times t, times the panes that were
@@ -62,10 +62,12 @@ class RenderScheduler:
     def want(self, pane: PaneId) -> None:
         """A pane has changed."""
         self._wanted.add(pane)
-        if self._timer is None or not time.monotonic() < self._timer.when() <= self._time(
-            pane, self._first, self._rest
-        ):
+        first, now = self._first, time.monotonic()
+        due = self._time(pane, first, self._rest)
+        if pane == first and due <= now:
             self.schedule()
+        elif not self._idle and not self._busy:
+            self._wake_at(max(due, now))
 
     def render_soon(self, pane: PaneId | None) -> None:
         """The user acted there: paint the pane's next frame at once, before all others."""
@@ -96,6 +98,11 @@ class RenderScheduler:
             self._timer = asyncio.get_running_loop().call_at(when, self._elapsed)
 
     def _elapsed(self) -> None:
+        """Paint in the next iteration of the loop, which reads first the keys that came while this one ran."""
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_at(loop.time(), self._paint_due)
+
+    def _paint_due(self) -> None:
         self._timer = None
         self.schedule()
 
