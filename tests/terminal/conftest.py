@@ -47,10 +47,14 @@ class Recorder:
         self.fed = self.feeds = 0
         self.closed = False
         self.cursor, self.modes, self.scrollback = Cursor(0, 0), Modes(), Scrollback(0, 0)
-        self.caret, self.shows_caret, self.synchronized = (0, 0), True, False
+        self.caret, self.shows_caret = (0, 0), True
         self.graphics = Graphics()
         self.images: tuple[Placement, ...] = ()
         self._events: list[Event] = []
+
+    @property
+    def synchronized(self) -> bool:
+        return self.modes.synchronized
 
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         self.fed += len(data)
