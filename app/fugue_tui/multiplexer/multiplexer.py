@@ -29,6 +29,7 @@ from fugue_tui.multiplexer.agents.agents import Agents
 from fugue_tui.multiplexer.agents.mailboxes import Mailboxes
 from fugue_tui.multiplexer.agents.state import AgentStatus
 from fugue_tui.multiplexer.agents.tasks import Tasks
+from fugue_tui.multiplexer.agents.team_starts import TeamStarts
 from fugue_tui.multiplexer.author import USER, Author
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.client_environment import ClientEnvironment
@@ -181,6 +182,7 @@ class Multiplexer:
         """The agents in panes, and what they do."""
         self.agents.on_change.connect(self._agent_changed)
         self.mailboxes = Mailboxes()
+        self.team_starts = TeamStarts()
         """Messages to agents."""
         self.tasks = Tasks()
         """What agents and the user have to do."""
@@ -510,7 +512,7 @@ class Multiplexer:
         """Assign `after`, whose new panes run nothing; `fill` brings their old text."""
         sizes = self.layouts.sizes(after)
         for pane, offer in offers.items():
-            self.terminals[pane] = self._spawner.wait(sizes[pane], self._watcher(pane))
+            self.terminals[pane] = self._wait(pane, sizes[pane])
             self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.assign(after)
 
@@ -576,7 +578,7 @@ class Multiplexer:
 
     def _show_without_program(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> None:
         """Replace a pane's terminal by one without a program; the caller closes the old one."""
-        self.terminals[pane] = self._spawner.wait(size, self._watcher(pane), handover)
+        self.terminals[pane] = self._wait(pane, size, handover)
         self.on_event(pane, Started())
         self.on_screen(pane)
 
@@ -623,15 +625,21 @@ class Multiplexer:
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
         if pane.content:
-            return self._spawner.wait(size, self._watcher(pane.id), handover)
+            return self._wait(pane.id, size, handover)
         check_descriptors()
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane, self._socket)
-        return self._spawner(
-            program_of(pane, env, *self.client_environment.of_new_pane()), size, self._watcher(pane.id), handover
-        )
+        program = program_of(pane, env, *self.client_environment.of_new_pane())
+        return self._seen_by_views(self._spawner(program, size, self._watcher(pane.id), handover))
+
+    def _wait(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> Terminal:
+        return self._seen_by_views(self._spawner.wait(size, self._watcher(pane), handover))
+
+    def _seen_by_views(self, terminal: Terminal) -> Terminal:
+        terminal.reader = lambda: self.views.current
+        return terminal
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:
         return TerminalWatcher(pane, self.post, call_later, self)

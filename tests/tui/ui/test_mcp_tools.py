@@ -133,6 +133,17 @@ def test_snapshot_of_a_result(picture: Picture) -> None:
     assert picture(scene, 110, 34)
 
 
+def test_snapshot_of_what_a_server_asks(picture: Picture) -> None:
+    async def scene(stage: Stage) -> None:
+        await with_server(stage)
+        await found(stage, "greet")
+        await stage.press("enter")
+        await stage.until(lambda: "Who are you?" in stage.text and "call-server: running" in stage.text)
+        steady(stage)
+
+    assert picture(scene, 100, 30)
+
+
 async def test_a_tool_is_found_filled_in_and_run(open_stage: Open) -> None:
     async with open_stage(cols=100, rows=30) as stage:
         await with_server(stage)

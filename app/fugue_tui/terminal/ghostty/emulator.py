@@ -264,6 +264,10 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         self._scroll.tag, self._scroll.value.delta = how, delta
         self._binding.scroll_viewport(self._terminal, self._scroll[0])
 
+    def capture(self) -> RenderedScreen:
+        """What the viewport shows now."""
+        return self._display.capture_now()
+
     def past(self, lines: int) -> Callable[[], list[Row]]:
         """Reads the rows of a view that is scrolled back that far."""
         return self._past(lines).decode
