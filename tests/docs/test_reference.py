@@ -18,7 +18,7 @@ from fugue_tui.control.core.command import for_agents, registry
 from fugue_tui.control.introspection import tool_name
 from fugue_tui.control.keymap import keymap
 from fugue_tui.multiplexer.events.derive import EventKind
-from fugue_tui.tui.input.key_bindings import label, written
+from fugue_tui.tui.input.key_labels import label, written
 
 ROOT = Path(__file__).parents[2]
 PAGES = pages()
