@@ -6,11 +6,15 @@ error codes. Building the site runs it; the pages are not kept in the repository
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
+from msgspec.structs import fields
 
+import fugue_tui
 from fugue_tui.cli.subcommands import OPTIONS, SUBCOMMANDS
 from fugue_tui.config.model import Config, KeySettings
 from fugue_tui.config.values import toml
@@ -135,10 +139,19 @@ def _configuration() -> str:
 
 
 def _sections(settings: Struct, prefix: str = "") -> Iterator[tuple[str, Struct]]:
-    for name in settings.__struct_fields__:
-        if isinstance(section := getattr(settings, name), Struct):
-            yield f"{prefix}{name}", section
-            yield from _sections(section, f"{prefix}{name}.")
+    for name, hint in get_type_hints(type(settings)).items():
+        section, label = getattr(settings, name), f"{prefix}{name}"
+        if (each := _named(hint)) is not None:
+            section, label = each(**{need.name: () for need in fields(each) if need.required}), f"{prefix}{name}.NAME"
+        if isinstance(section, Struct):
+            yield label, section
+            yield from _sections(section, f"{label}.")
+
+
+def _named(hint: Any) -> type[Struct] | None:
+    """What the sections of a table by names are; None if a setting is no such table."""
+    values = get_args(hint)[1:] if get_origin(hint) is Mapping else ()
+    return values[0] if values and isinstance(values[0], type) and issubclass(values[0], Struct) else None
 
 
 def _settings(section: Struct) -> Iterator[tuple[str, str, str]]:
@@ -193,6 +206,9 @@ def _events() -> str:
 
 
 def _errors() -> str:
+    for module in walk_packages(fugue_tui.__path__, "fugue_tui."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)  # Each declares its own errors.
     rows = ((_code(cls.code), (cls.__doc__ or "").strip()) for cls in _subclasses(FugueError))
     return "\n\n".join(
         [

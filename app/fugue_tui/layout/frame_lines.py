@@ -171,7 +171,7 @@ class _TitleRow:
         return pane, Rect(rect.x, rect.y - 1, width, 1)
 
     def _length(self, text: str) -> int:
-        return sum(map(self.width, text))
+        return len(text) if text.isascii() else sum(map(self.width, text))
 
     def _cut(self, text: str, room: int) -> str:
         """A text truncated to a width."""
@@ -191,6 +191,10 @@ class _TitleRow:
 
     def _put(self, x: int, text: str, style: str) -> None:
         """Write text; the second cell of a wide character holds an empty string."""
+        if text.isascii():
+            end = min(x + len(text), len(self.chars))
+            self.chars[x:end], self.styles[x:end] = text[: end - x], [style] * (end - x)
+            return
         for char in text:
             width = self.width(char)
             if not width:

@@ -568,6 +568,7 @@ class FugueApp(App[int], inherit_bindings=False):
         moved = arrange(
             self.mux,
             self.grid,
+            self.view,
             watched=self.clients.watched,
             draws_cursor=self.is_headless,
             content=self.actions.content,
