@@ -40,7 +40,9 @@ class Action(StrEnum):
     SHOW_BUFFERS = "show-buffers"
     DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
-    MOTION = "toggle-motion"
+    ANIMATION = "toggle-animation"
+    CHOOSE_THEME = "choose-theme"
+    EDIT_CONFIG = "edit-configuration"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"
@@ -178,7 +180,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "+": Action.RESIZE_MODE,
         "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
-        "alt+m": Action.MOTION,
+        "alt+m": Action.ANIMATION,
         "d": Action.DETACH,
         "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

@@ -167,6 +167,7 @@ COPY_EMACS: Final[Mapping[str, str]] = MappingProxyType(
         "C-Space": "same: begins to select; again selects nothing",
         "C-g": "same: selects nothing; without a selection it returns",
         "C-Up": _STAYS,
+        "C-s": "same; the cursor goes to the first character of the match",
         "M-v": _PAGE,
         "PPage": _PAGE,
         "M-C-b": "otherwise: goes to the bracket that matches, as M-C-f",

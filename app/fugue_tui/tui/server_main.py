@@ -28,7 +28,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.optional_imports import deferred, replaced, without
-from fugue_tui.sanitize import clean_text
+from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.store.paths import ran_before, state_dir
 from fugue_tui.terminal.pty import orphans, process
 from fugue_tui.terminal.pty.io_loop import IOLoop
@@ -436,11 +436,21 @@ async def _load_journals(app: "WorkspaceServer") -> None:
     tasks = Journal(state_dir(), name, mux.tasks.records, area="tasks", what="tasks")
     mux.mailboxes.journal = await _loaded(app, mail, partial(mux.mailboxes.load, now=time.time()))
     mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, told=mux.mailboxes.journal is None)
+    teams = Journal(state_dir(), name, mux.team_starts.records, area="teams", what="teams")
+    mux.team_starts.journal = await _loaded(app, teams, mux.team_starts.load, told=mux.mailboxes.journal is None)
+    if mux.team_starts.journal is not None:
+        mux.on_change.connect(partial(_move, mux.team_starts.journal))
     for kept in (mux.mailboxes, mux.tasks):
         kept.loaded.release()
         if kept.journal is not None:
             mux.on_change.connect(partial(_move, kept.journal))
     Messenger(mux).start()
+    for team in await mux.team_starts.report_interrupted():
+        app.inform(
+            f"the workspace ended while the team {clean(team)} was being started: team-status shows who is there, "
+            "stop-team ends them, start-team starts it again",
+            f"team {team}",
+        )
 
 
 async def _loaded(

@@ -127,7 +127,7 @@ class Bridge:
         self._error: SocketError = NotRunning("")
 
     def run(self) -> None:
-        """Serve until the client closes its side and has all its responses, or stops reading."""
+        """Serve until the client closes its side and has all its responses, or nobody can read them any more."""
         try:
             while not self._finished():
                 self._connect()
@@ -146,14 +146,15 @@ class Bridge:
         reading = not self._client_done and len(self._to_workspace) < BUFFER
         if reading:
             poll.register(self._stdin, select.POLLIN)
-        if self._to_client:
-            poll.register(self._stdout, select.POLLOUT)
+        poll.register(self._stdout, select.POLLOUT if self._to_client else 0)  # Errors are always told.
         if link is not None:
             readable = select.POLLIN if len(self._to_client) < BUFFER else 0
             poll.register(link, readable | (select.POLLOUT if self._to_workspace else 0))
         if (generating := self._offline.generating) is not None:
             poll.register(generating, select.POLLIN)
         ready = dict(poll.poll(None if link else RETRY_SECONDS * 1000))
+        if ready.get(self._stdout, 0) & (select.POLLERR | select.POLLHUP):
+            raise BrokenPipeError
         if ready.get(self._stdout):
             del self._to_client[: self._output.put(self._to_client)]
         if generating is not None and ready.get(generating) and self._offline.read():

@@ -16,14 +16,14 @@ BURST_SECONDS: Final = 4.0
 class Pace:
     """A token bucket of messages and bytes, in seconds of what is allowed."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, messages: float = MESSAGES) -> None:
+        self._clock, self._messages = clock, messages
         self._left, self._at = BURST_SECONDS, clock()
 
     async def wait(self, size: int) -> None:
         """Wait until a message of so many bytes may be handled."""
         now = self._clock()
-        self._left = min(self._left + now - self._at, BURST_SECONDS) - 1 / MESSAGES - size / BYTES
+        self._left = min(self._left + now - self._at, BURST_SECONDS) - 1 / self._messages - size / BYTES
         self._at = now
         if self._left < 0:
             await asyncio.sleep(-self._left)

@@ -24,6 +24,8 @@ from fugue_tui_mcp.client.pace import Pace
 
 LONGEST: Final = 16 << 20
 """Bytes of a message."""
+MOST_VALUES: Final = 250_000
+"""Values in a message, counted by its commas: reading many stops every other thread."""
 CHUNK: Final = 1 << 16
 """Bytes that are read at a time."""
 CHUNK_SECONDS: Final = 0.02
@@ -103,6 +105,8 @@ async def _read(
             try:
                 async for line in _lines(process.stdout):
                     await pace.wait(len(line))
+                    if line.count(b",") > MOST_VALUES:
+                        raise ServerFailed(f"it sent a message of more than {MOST_VALUES:,} values")
                     if isinstance(message := _message(line), SessionMessage):
                         await incoming.send(message)
                     else:

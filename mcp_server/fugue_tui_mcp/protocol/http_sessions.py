@@ -6,6 +6,7 @@ request stands alone, and those of one process are one client.
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import Any, Final
@@ -205,6 +206,7 @@ class HttpSessions:
         task.add_done_callback(self._ended)
         clients[key] = client = HttpClient(peer.process, caller, app, task, used_at=loop.time())
         await ready
+        _end_with_process(peer, client, lambda: clients.pop(key, None))
         return client
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
@@ -217,6 +219,30 @@ async def _finished(client: HttpClient) -> None:
     """Wait for the end of a session that its client has ended."""
     with suppress(asyncio.CancelledError):
         await asyncio.wait((client.task,))
+
+
+def _end_with_process(peer: HttpPeer, client: HttpClient, forget: Callable[[], object]) -> None:
+    """End a client with its process, which is all that may use it: what it waits for would be done for nobody. Where
+    the kernel does not tell, it lasts until it is idle for long enough."""
+    if not peer.pids or not hasattr(os, "pidfd_open"):
+        return
+    loop = asyncio.get_running_loop()
+    try:
+        process = os.pidfd_open(peer.pids[0])
+    except OSError:
+        return
+
+    def end() -> None:
+        loop.remove_reader(process)
+        forget()
+        client.task.cancel()
+
+    def close(_: object) -> None:
+        loop.remove_reader(process)
+        os.close(process)
+
+    loop.add_reader(process, end)
+    client.task.add_done_callback(close)
 
 
 def _caller(peer: HttpPeer) -> Caller:

@@ -268,3 +268,27 @@ def test_a_member_that_ends_at_once_does_not_hide_the_others(fleet: Fleet, progr
         ("lead", False), ("one", False), ("two", True)
     ]  # fmt: skip
     assert "has ended (exit 1)" in found.members[2].words
+
+
+def test_of_two_starts_of_one_team_at_once_one_is_refused_and_leaves_the_other_alone(
+    fleet: Fleet, program: Path
+) -> None:
+    command = parse(START.format(file=write(program), folder=program.parent))
+    first, second = (command.run(fleet.mux, Origin(Door.CLI)) for _ in range(2))
+    assert len(fleet.room.awaited(first).members) == 3
+    with pytest.raises(Refused, match="the team blue runs already"):
+        fleet.room.awaited(second)
+    assert len(members(fleet.mux, "blue")) == 3
+
+
+def test_a_second_team_of_one_file_starts_in_another_session(fleet: Fleet, program: Path) -> None:
+    file = write(program)
+    first = start(fleet, file).members[0].pane
+    line = START.format(file=file, folder=file.parent) + " --name green"
+    with pytest.raises(Refused, match=f"{first} is called lead already, .* from a pane of another session"):
+        started(fleet, line)
+    fleet.room.say("create-session other --command cat")
+    fleet.room.say("select-session other")
+    found = started(fleet, line)
+    assert [each.name for each in found.members] == ["lead", "one", "two"]
+    assert {each.pane for each in found.members} == {str(pane) for pane in members(fleet.mux, "green")}

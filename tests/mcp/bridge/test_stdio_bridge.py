@@ -408,3 +408,16 @@ def _replace(serve: Callable[..., Served], old: Served) -> None:
     """Start another workspace in the place of one that is closed."""
     assert not Path(old.path).exists()
     serve(name=Path(old.path).stem)
+
+
+def test_a_client_that_is_gone_gets_no_more_done(served: Served, bridge_to: Callable[..., Bridge]) -> None:
+    bridge = bridge_to(served.path)
+    call = {"name": "fugue_wait_for_output", "arguments": {"panes": ["%1"], "any_of": ["never"], "timeout": 100}}
+    bridge.send(request("initialize", HELLO, 0), request("tools/call", call, id=1))
+    until(lambda: served.outcomes()[-1:] and served.outcomes()[-1][1] == "started")
+    assert bridge.process.stdin
+    assert bridge.process.stdout
+    bridge.process.stdin.close()
+    bridge.process.stdout.close()
+    assert bridge.process.wait(10) == 0
+    until(lambda: served.outcomes()[-1][1] == "cancelled")

@@ -39,6 +39,7 @@ from msgspec.structs import replace
 from fugue_tui import trusted_files
 from fugue_tui.config.monitor import OFF, MonitorRules
 from fugue_tui.control.core.send_input import typeable
+from fugue_tui.control.core.target import is_target
 from fugue_tui.errors import ConfigError, InvalidArgument, NotFound
 from fugue_tui.layout import presets
 from fugue_tui.multiplexer.agents.mailboxes import LONGEST
@@ -49,6 +50,8 @@ from fugue_tui.validation.annotations import Record
 MOST: Final = 16
 """Members of a team."""
 _LIMIT: Final = 1 << 18
+_RECEIVERS: Final = ("all", "user", "nobody")
+"""Words for receivers of messages and owners of tasks, which no member is called by."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,47}")
 _VARIABLE: Final = re.compile(r"\{([a-z][a-z0-9_]{0,40})\}")
 
@@ -169,6 +172,8 @@ def _fault(team: Team) -> str:
     if double := next((name for name in known if known.count(name) > 1), ""):
         return f"members: two are called {double}"
     for each in team.members:
+        if is_target(each.name) or each.name in _RECEIVERS:
+            return f"members.{each.name}: the name would be read as something else; choose another"
         if each.briefing and each.briefing_file:
             return f"members.{each.name}: briefing or briefing_file, not both"
         addressed = {"all", *known, *(other.role for other in team.members if other.role)}
@@ -217,15 +222,23 @@ def _uses(team: Team, name: str) -> bool:
     return any(f"{{{name}}}" in text for member in team.members for text in _texts(member))
 
 
+def _typed(text: str, where: str) -> str:
+    """A briefing as it is typed. Raises InvalidArgument."""
+    if len(text) > LONGEST:
+        raise InvalidArgument(f"{where}: {len(text)} characters are too many; {LONGEST} fit")
+    return typeable(text, where)
+
+
 def _member(member: Member, values: Mapping[str, str]) -> Member:
     def put(text: str) -> str:
         return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
 
     changed: dict[str, Any] = {
-        name: put(getattr(member, name)) for name in ("model", "cwd", "worktree", "briefing", "briefing_file")
+        name: put(getattr(member, name)) for name in ("model", "cwd", "worktree", "briefing_file")
     }
     return replace(
         member,
+        briefing=_typed(put(member.briefing), f"members.{member.name}.briefing"),
         arguments=tuple(map(put, member.arguments)),
         env={name: put(value) for name, value in member.env.items()},
         **changed,

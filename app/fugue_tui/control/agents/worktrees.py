@@ -35,8 +35,12 @@ def add(directory: str, name: str) -> Worktree:
     if _succeeds(directory, "show-ref", "--verify", "--quiet", f"refs/heads/{name}"):
         _git(directory, "worktree", "add", path, name)
     else:
-        _git(directory, "worktree", "add", "-b", name, path)
-        _git(directory, "config", _OWN_BRANCH.format(name), "true")
+        _git(directory, "config", _OWN_BRANCH.format(name), "true")  # First: no branch is left that none made.
+        try:
+            _git(directory, "worktree", "add", "-b", name, path)
+        except Refused:
+            _succeeds(directory, "config", "--remove-section", f"branch.{name}")
+            raise
     return Worktree(path, added=True)
 
 

@@ -134,8 +134,8 @@ class CreateLayout(
     """The window whose layout is replaced: an id, a name, or active; omitted, a new window."""
     layout: Mapping[str, Any] | None = None
     """{"pane": {"command", "cwd", "name", "env", "on_exit", "tags", "focus"}}, or {"direction": "horizontal" (side by
-    side) or "vertical" (stacked), "splits": [...]}, where each split has a "ratio" and a "pane" or, nested, a "layout".
-    At most 64 panes, whose names differ. Ratios are normalised."""
+    side) or "vertical" (stacked), "splits": [...]}, each a "ratio" and a "pane" or nested "layout"; "floats":
+    [{"pane"}]. 64 panes at most; names differ. Ratios are normalised."""
     preset: Preset | None = None
     """A layout by name instead; pane_commands gives its panes' commands."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], Meta(max_length=64)] = ()

@@ -89,7 +89,7 @@ class SendMessage(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SentMessages]:
         """Put it into the mailboxes. Raises NotFound, InvalidArgument, Refused or SaveError."""
-        text = typeable(self.text)
+        text = _visible(self.text)
         panes = receivers(mux, self.to, origin)
         return run_task(_send(mux, origin, panes, text, "", self.wait))
 
@@ -110,10 +110,11 @@ class PublishMessage(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SentMessages]:
         """Put it into their mailboxes. Raises NotFound if there are none."""
+        _topic(self.topic)
         panes = self._subscribers(mux, origin)
         if not panes:
             raise NotFound(f"topic: no other agent is subscribed to {clean(self.topic, 60)}; send-message reaches one")
-        return run_task(_send(mux, origin, panes, typeable(self.text), unbracketed(self.topic), 0.0))
+        return run_task(_send(mux, origin, panes, _visible(self.text), _topic(self.topic), 0.0))
 
     def _subscribers(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         boxes = mux.mailboxes.subscribers(unbracketed(self.topic))
@@ -134,10 +135,10 @@ class SubscribeTopic(Command[Subscriptions], name="subscribe-topic", effect=Effe
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[Subscriptions]:
         """All topics. Raises NotFound, or Refused for another's pane."""
         pane = _own(mux, self.pane, origin)
-        return run_task(self._subscribe(mux, pane, mailbox(mux, pane)))
+        return run_task(self._subscribe(mux, pane, mailbox(mux, pane), _topic(self.topic)))
 
-    async def _subscribe(self, mux: Multiplexer, pane: PaneId, box: str) -> Subscriptions:
-        topics = await mux.mailboxes.subscribe(box, unbracketed(self.topic), subscribed=self.subscribed)
+    async def _subscribe(self, mux: Multiplexer, pane: PaneId, box: str, topic: str) -> Subscriptions:
+        topics = await mux.mailboxes.subscribe(box, topic, subscribed=self.subscribed)
         return Subscriptions(str(pane), tuple(sorted(topics)))
 
 
@@ -207,6 +208,16 @@ class AcknowledgeMessage(
 
     async def _acknowledge(self, mux: Multiplexer) -> MessageInfo:
         return _info(mux, await mux.mailboxes.set_state(self.id, MessageState.ACKNOWLEDGED))
+
+
+def _topic(text: str) -> str:
+    return unbracketed(target.visible_word(text, "topic"))
+
+
+def _visible(text: str) -> str:
+    """The text of a message, which is typed as it is. Raises InvalidArgument if nothing of it could be seen."""
+    target.visible_word(text, "text")
+    return typeable(text)
 
 
 async def _send(

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shlex
+import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Final, Literal
@@ -135,6 +136,7 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
         began = mux.clock()
         if self.briefing_file:
             briefing = await asyncio.to_thread(file_text, os.path.join(base, os.path.expanduser(self.briefing_file)))
+        await mux.mailboxes.loaded.wait()  # A caller that is cancelled has opened nothing, or leaves the briefing.
         made = await worktree_added(base, self.worktree) if self.worktree else None
         try:
             opened = open_agent(mux, origin, self, made.path if made else base)
@@ -303,6 +305,7 @@ def _set_on_exit(mux: Multiplexer, pane: PaneId, on_exit: OnExit) -> None:
 
 def open_agent(mux: Multiplexer, origin: Origin, request: StartAgent, cwd: str) -> OpenedPane:
     """Open an agent's pane in a directory, with its role, team and mailbox. Raises what split-pane raises."""
+    role, team = target.visible_word(request.role, "role"), target.visible_word(request.team, "team")
     opened = SplitPane(
         pane=request.pane,
         place=request.place,
@@ -312,7 +315,7 @@ def open_agent(mux: Multiplexer, origin: Origin, request: StartAgent, cwd: str) 
         name=request.name,
         env=request.env,
     ).run(mux, origin)
-    record = with_role(mux.workspace.panes[PaneId(opened.id[1:])], clean(request.role), clean(request.team))
+    record = with_role(mux.workspace.panes[PaneId(opened.id[1:])], role, team)
     extra = {
         DECLARED: os.path.basename(request.program),
         **({MODEL: clean(request.model, MODEL_WIDTH)} if request.model else {}),
@@ -455,7 +458,9 @@ def _changes(mux: Multiplexer) -> tuple[CallbackList[...], ...]:
 def file_text(path: str) -> str:
     """The text of a briefing file. Raises InvalidArgument."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=_open_unblocked) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InvalidArgument(f"briefing_file: {clean_path(path)}: is not a regular file")
             text = file.read(LONGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "is not UTF-8"
@@ -463,3 +468,8 @@ def file_text(path: str) -> str:
     if not text.strip() or len(text) > LONGEST:
         raise InvalidArgument(f"briefing_file: {clean_path(path)}: wants 1 to {LONGEST} characters")
     return typeable(text.rstrip(), "briefing_file")
+
+
+def _open_unblocked(path: str, flags: int) -> int:
+    """Open a file, which waits for nobody to write into it."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)

@@ -22,6 +22,7 @@ from fugue_tui.control.agents.task_owners import (
     owner_words,
 )
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
+from fugue_tui.control.core import target
 from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.changes import until
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
@@ -132,7 +133,7 @@ class AddTask(Command[TaskInfo], name="add-task", effect=Effect.LAYOUT, toolset=
             owner=owner,
             owner_words=owner_words(mux, owner),
             depends_on=_unique(self.depends_on),
-            team=clean(who.team if self.team is None else self.team),
+            team=clean(who.team) if self.team is None else target.visible_word(self.team, "team"),
         )
 
 
@@ -286,7 +287,7 @@ class UpdateTask(
         if self.depends_on is not None:
             given["depends_on"] = _unique(self.depends_on)
         if self.team is not None:
-            given["team"] = clean(self.team)
+            given["team"] = target.visible_word(self.team, "team")
         return replace(task, **given, **self._owned(mux, task, owner))
 
     def _owned(self, mux: Multiplexer, task: Task, owner: str | None) -> dict[str, Any]:

@@ -5,7 +5,8 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated
+from math import inf
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -31,10 +32,12 @@ from fugue_tui.control.commands.start_agent import (
 )
 from fugue_tui.control.commands.wait import MAX_TIMEOUT
 from fugue_tui.control.core import target
+from fugue_tui.control.core.changes import until
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.confirmation import count, ending
-from fugue_tui.control.core.deferred import Deferred, finished, run_task
+from fugue_tui.control.core.deferred import Deferred, finished, run_task, spawn
 from fugue_tui.control.core.new_pane import Direction, Placement
+from fugue_tui.control.core.pane_names import holders
 from fugue_tui.errors import FugueError, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
@@ -44,6 +47,10 @@ from fugue_tui.multiplexer.agents.monitored import Saved, with_rules
 from fugue_tui.multiplexer.agents.tasks import Task, TaskState
 from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace import edit
+from fugue_tui.workspace.model import Workspace
+
+_SAVE_SECONDS: Final = 86_400.0
+"""For so long the panes of a new team are expected to be saved."""
 
 
 class StartedTeam(Struct, frozen=True):
@@ -88,30 +95,24 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[StartedTeam]:
         """Start it. Raises NotFound, ConfigError, InvalidArgument or Refused."""
         team, file = self._team(mux, origin)
-        team = replace(team, name=clean(self.name) or team.name)
-        if members(mux, team.name):
-            raise Refused(f"the team {team.name} runs already; stop-team ends it, and name gives this one another")
+        team = replace(team, name=target.named(self.name or team.name))
         source = target.pane(mux, target.ACTIVE, origin)
+        _check_new(mux, team, source)
         base = os.path.normpath(os.path.join(mux.cwd(source), os.path.expanduser(self.cwd)))
-        return run_task(self._start(mux, origin, team, file, base))
+        return run_task(self._start(mux, origin, team, file, source, base))
 
     def _team(self, mux: Multiplexer, origin: Origin) -> tuple[Team, str]:
         team, path = team_file.load(self.team, mux.cwd(target.pane(mux, target.ACTIVE, origin)))
         return team_file.filled(team, self.variables or {}), str(path)
 
-    async def _start(self, mux: Multiplexer, origin: Origin, team: Team, file: str, base: str) -> StartedTeam:
+    async def _start(
+        self, mux: Multiplexer, origin: Origin, team: Team, file: str, source: PaneId, base: str
+    ) -> StartedTeam:
         began, beside = mux.clock(), os.path.dirname(file)
         tasks = [await asyncio.to_thread(_briefing, each, beside) for each in team.members]
-        opened, added = dict[str, PaneId](), list[str]()
-        try:
-            places = [await _directory(each, base, added) for each in team.members]
-            for member, cwd in zip(team.members, places, strict=True):
-                opened[member.name] = _open(mux, origin, _request(team, member), cwd, list(opened.values()))
-        except (FugueError, asyncio.CancelledError):
-            for pane in opened.values():
-                mux.assign(edit.remove_pane(mux.workspace, pane))
-            await asyncio.gather(*map(worktree_removed, added))
-            raise
+        await mux.mailboxes.loaded.wait()  # A caller that is cancelled has opened nothing, or leaves all briefings.
+        _check_new(mux, team, source)  # Another of its name may have been started meanwhile.
+        opened = await _opened(mux, origin, team, base)
         first = opened[team.members[0].name]
         window = mux.window_of(first)
         mux.assign(edit.rename_window(mux.workspace, window.id, team.name))
@@ -126,10 +127,13 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
             self._briefed(mux, origin, opened[name], texts[name], began, [opened[one] for one in before])
             for name, before in order.items()
         )
-        found = dict(zip(order, await asyncio.gather(*briefings), strict=True))
-        members = tuple(found[each.name] for each in team.members)
+        try:
+            found = dict(zip(order, await asyncio.gather(*briefings), strict=True))
+        finally:
+            spawn(_settled(mux, team.name, list(opened.values())))
+        started = tuple(found[each.name] for each in team.members)
         monitor = tuple(f"{each.name}: {each.rules.described()}" for each in team.members if each.rules.active)
-        return StartedTeam(clean(team.name), clean_path(file), str(window.id), members, monitor)
+        return StartedTeam(clean(team.name), clean_path(file), str(window.id), started, monitor)
 
     async def _briefed(
         self, mux: Multiplexer, origin: Origin, pane: PaneId, task: str, began: float, after: Sequence[PaneId]
@@ -198,6 +202,9 @@ class TeamStatuses(Struct, frozen=True):
     """The teams, by name."""
     available: tuple[str, ...]
     """The names of the teams that start-team can start."""
+    interrupted: tuple[str, ...] = ()
+    """The teams whose start was cut off as the workspace ended: members may be missing. stop-team ends what is there of
+    one, start-team starts it again."""
 
 
 class ShowTeams(Command[TeamStatuses], name="team-status", effect=Effect.READ, toolset=Toolset.AGENTS):
@@ -216,7 +223,8 @@ class ShowTeams(Command[TeamStatuses], name="team-status", effect=Effect.READ, t
 
     async def _statuses(self, mux: Multiplexer, names: list[str]) -> TeamStatuses:
         available = await asyncio.to_thread(team_file.names)
-        return TeamStatuses(tuple([await _status(mux, name) for name in names]), tuple(available))
+        interrupted = tuple(map(clean, sorted(mux.team_starts.interrupted)))
+        return TeamStatuses(tuple([await _status(mux, name) for name in names]), tuple(available), interrupted)
 
 
 class StoppedTeam(Struct, frozen=True):
@@ -259,6 +267,7 @@ class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, to
         return found
 
     async def _stop(self, mux: Multiplexer, origin: Origin, found: tuple[PaneId, ...]) -> StoppedTeam:
+        mux.team_starts.interrupted.discard(self.team)
         return StoppedTeam(
             clean(self.team), tuple(await asyncio.gather(*(self._stop_one(mux, origin, pane) for pane in found)))
         )
@@ -272,6 +281,52 @@ class StopTeam(Command[StoppedTeam], name="stop-team", effect=Effect.DESTROY, to
         if pane in mux.workspace.panes:
             ClosePane(pane=str(pane)).run(mux, origin)
         return StoppedAgent(str(pane), True, (), True, note)
+
+
+async def _opened(mux: Multiplexer, origin: Origin, team: Team, base: str) -> dict[str, PaneId]:
+    """The panes of all members by their names; on failure none is open, and no worktree is new."""
+    opened, added = dict[str, PaneId](), list[str]()
+    await mux.team_starts.begin(team.name)
+    try:
+        places = [await _directory(each, base, added) for each in team.members]
+        for member, cwd in zip(team.members, places, strict=True):
+            opened[member.name] = _open(mux, origin, _request(team, member), cwd, list(opened.values()))
+    except (FugueError, asyncio.CancelledError):
+        for pane in opened.values():
+            mux.assign(edit.remove_pane(mux.workspace, pane))
+        await asyncio.gather(*map(worktree_removed, added))
+        await mux.team_starts.end(team.name)
+        raise
+    mux.team_starts.opening.discard(team.name)
+    return opened
+
+
+async def _settled(mux: Multiplexer, team: str, panes: Sequence[PaneId]) -> None:
+    """The start of a team ends once its panes are saved, if they are: what is killed before is not brought back."""
+    saver = mux.saver
+    if saver is not None and saver.due != inf:
+        await until(lambda: _is_saved(mux, saver.saved, panes), _SAVE_SECONDS, saver.on_saved)
+    await mux.team_starts.end(team)
+
+
+def _is_saved(mux: Multiplexer, saved: Workspace | None, panes: Sequence[PaneId]) -> bool:
+    return saved is not None and all(pane in saved.panes or pane not in mux.workspace.panes for pane in panes)
+
+
+def _check_new(mux: Multiplexer, team: Team, source: PaneId) -> None:
+    """Raise Refused if a team runs already, or its members' names are taken in the session of a pane."""
+    if members(mux, team.name) or team.name in mux.team_starts.opening:
+        raise Refused(
+            f"the team {team.name} runs already; stop-team ends it, and name gives this one another, in another session"
+        )
+    if source not in mux.workspace.panes:
+        raise NotFound(f"{source}, beside which the team was to start, was closed meanwhile")
+    held = holders(mux.workspace, mux.window_of(source).session)
+    if name := next((each.name for each in team.members if each.name in held), ""):
+        raise Refused(
+            f"{held[name]} is called {name} already, as a member of the team is; rename-pane gives it another name, or "
+            "start the team from a pane of another session"
+        )
 
 
 def members(mux: Multiplexer, team: str) -> tuple[PaneId, ...]:

@@ -15,6 +15,7 @@ from fugue_tui.geometry import Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.pty.spawn import login_shell
+from fugue_tui.workspace.auto_layout import settled
 from fugue_tui.workspace.model import OnExit, Pane, Window
 
 Line: TypeAlias = tuple[str, ...] | str
@@ -81,6 +82,8 @@ def argv_of(command: Line) -> tuple[str, ...]:
     text = " ".join(command) if isinstance(command, tuple) else command
     if "\0" in text or len(text) > LONGEST_LINE:
         raise InvalidArgument(f"command: holds a NUL character or more than {LONGEST_LINE} characters")
+    if (found := _unencodable(text)) is not None:
+        raise InvalidArgument(f"command: U+{ord(text[found]):04X} at {found} is half of a character; leave it out")
     if isinstance(command, tuple):
         if command and not command[0]:
             raise InvalidArgument("command: the first entry names the program and cannot be empty")
@@ -125,8 +128,14 @@ def too_narrow(mux: Multiplexer, after: Window, before: Window | None = None) ->
 
 
 def _tight(mux: Multiplexer, window: Window) -> list[PaneId]:
-    solution = mux.layouts.of(replace(window, zoomed=False))
+    solution = mux.layouts.of(as_laid_out(mux, window))
     return [*solution.hidden, *(pane for pane, rect in solution.panes.items() if rect.cols < NARROWEST)]
+
+
+def as_laid_out(mux: Multiplexer, window: Window) -> Window:
+    """A window that is about to be assigned, without its zoom, as it is then: its layout may adapt to the panes."""
+    before = next((each for each in mux.workspace.windows if each.id == window.id), None)
+    return replace(settled(before, window, mux.layouts.bounds(window)), zoomed=False)
 
 
 def _directory(cwd: str, inherited: str) -> str:
@@ -139,6 +148,17 @@ def _directory(cwd: str, inherited: str) -> str:
 
 def _environment(env: Mapping[str, str]) -> Mapping[str, str]:
     for name, value in env.items():
-        if not name or "=" in name or "\0" in name + value:
-            raise InvalidArgument(f"env: {name!a} cannot be set; names hold no =, and nothing holds a NUL character")
+        if not name or "=" in name or "\0" in name + value or _unencodable(name + value) is not None:
+            raise InvalidArgument(
+                f"env: {name!a} cannot be set; names hold no =, and nothing holds NUL or half of a character"
+            )
     return MappingProxyType(dict(env))
+
+
+def _unencodable(text: str) -> int | None:
+    """Where the first surrogate is that stands for no byte; None if there is none."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        return error.start
+    return None

@@ -21,7 +21,7 @@ from fugue_tui.multiplexer.watch.wait import WaitOutcome
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.terminal import Terminal
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 TYPED_PAUSE: Final = 0.2
 """Seconds before the Enter after text, for programs that treat fast typing as a paste and drop its Enter."""
 PASTED_PAUSE: Final = 0.5
@@ -101,10 +101,12 @@ def inputs(steps: Iterable[str | KeyPress], *, submit: bool) -> tuple[Input, ...
 
 
 def typeable(text: str, where: str = "text", instead: str = "press keys by name") -> str:
-    """Text with \\n line ends. Raises InvalidArgument if it has a control character but tab and newline."""
+    """Text with \\n line ends. Raises InvalidArgument if it has a control character but tab and newline, or half of
+    a surrogate pair."""
     text = text.replace("\r\n", "\n")
     if found := _CONTROL.search(text):
-        raise InvalidArgument(f"{where}: U+{ord(found[0]):04X} at {found.start()} is a control character; {instead}")
+        kind = "half of a character" if found[0] >= "\ud800" else "a control character"
+        raise InvalidArgument(f"{where}: U+{ord(found[0]):04X} at {found.start()} is {kind}; {instead}")
     return text
 
 

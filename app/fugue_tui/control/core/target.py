@@ -44,14 +44,25 @@ _TAB: Final = re.compile(r":(\d{1,4})", re.ASCII)
 
 def named(name: str) -> str:
     """A name, cleaned to one line. Raises InvalidArgument if it is too long or would be parsed as a target."""
-    label = clean(name).strip()
     if len(name) > LONGEST_NAME:
         raise InvalidArgument(f"name: {len(name)} characters are too many; {LONGEST_NAME} fit")
-    if name and not label:
-        raise InvalidArgument("name: nothing printable is left of it; use letters and digits")
-    if label in _WORDS or re.fullmatch(r"[%@:]?\d+", label):
+    label = visible_word(name, "name")
+    if is_target(label):
         raise InvalidArgument(f"name: {label} would be read as a target; choose another")
     return label
+
+
+def visible_word(text: str, where: str) -> str:
+    """A text on one line, cleaned; empty only if it was. Raises InvalidArgument if nothing printable is left."""
+    label = clean(text)
+    if text and not label:
+        raise InvalidArgument(f"{where}: nothing printable is left of it; use letters and digits")
+    return label
+
+
+def is_target(name: str) -> bool:
+    """Whether a name would be parsed as another target."""
+    return name in _WORDS or re.fullmatch(r"[%@:]?\d+", name) is not None
 
 
 def pane(mux: Multiplexer, target: str, origin: Origin, *, source: PaneId | None = None) -> PaneId:

@@ -43,6 +43,10 @@ class Saver:
     ) -> None:
         self.on_message: Final = CallbackList[[str, str]]()
         """Messages for the user, each with its topic, which is empty for those on single panes."""
+        self.on_saved: Final = CallbackList[[]]()
+        """`saved` is another workspace."""
+        self.saved: Workspace | None = None
+        """The workspace that was saved last; None before the first save."""
         self.fault = ""
         """Why the newest save failed; empty if it succeeded."""
         self._mux, self._writer, self._clock = mux, writer, clock
@@ -160,6 +164,10 @@ class Saver:
     def _report(self, text: str, topic: str = "") -> None:
         self._mux.post(lambda: self.on_message(text, topic))
 
+    def _announce(self, workspace: Workspace) -> None:
+        self.saved = workspace
+        self.on_saved()
+
     # On the saver's thread
 
     def _main(self) -> None:
@@ -212,6 +220,8 @@ class Saver:
         with self._condition:
             (self._schedule.failed if fault else self._schedule.done)(now)
         before, self.fault = self.fault, fault
+        if not fault:
+            self._mux.post(lambda: self._announce(snapshot.workspace))
         if fault and not before:
             logger.warning("not saved: %s", fault)
             self._report(self.complaint, self.TOPIC)
