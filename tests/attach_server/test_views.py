@@ -316,3 +316,12 @@ def test_the_configuration_applies_to_all_views(serve: Serve) -> None:
     serving.config.write_text("[ui]\nstatus = false\n")
     serving.until(lambda: "cat" not in serving.first.text and "2 sh" not in other.text)
     assert serving.log == ""
+
+
+def test_the_first_frame_of_another_terminal_has_the_panes(serve: Serve) -> None:
+    """There was an empty one first, with the status bar alone, and the panes came with the next."""
+    serving = serve("sh", "-c", "echo ABOVE; exec cat", first=hello())
+    serving.shows(serving.first, "ABOVE")
+    other = serving.attach()
+    serving.shows(other, "ABOVE", "1 cat")
+    assert 0 < other.received.find(b"ABOVE") < other.received.find(b"1 cat")

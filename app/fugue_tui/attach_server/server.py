@@ -35,6 +35,10 @@ class ViewedWorkspace(ServedWorkspace, Protocol):
         that of a client which is not attached."""
         ...
 
+    def preview(self, client: AttachedClient, view: ClientRegistry) -> None:
+        """Paint on a client what its view will show, if that has no screen yet."""
+        ...
+
 
 class AttachServer:
     """Attaches clients of the workspace's socket and the program's own terminal. Main thread only."""
@@ -105,6 +109,7 @@ class AttachServer:
             return
         link.on_environment = partial(self.clients.set_environment, client)
         client.query()
+        self._workspace.preview(client, view)
         view.app.enter(self._show, client, link, view)
         self.clients.record(EventKind.CLIENT_ATTACHED, client)
         view.app.when_mounted(partial(self._begin, client, link, view))

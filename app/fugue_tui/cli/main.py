@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from fugue_tui.cli import tmux_words
 from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, Switched, UnknownCommand
 
@@ -63,14 +62,18 @@ def _form_of_errors(arguments: Sequence[str]) -> str:
 
 
 def _route(arguments: list[str]) -> int:
-    arguments = tmux_words.rewritten(arguments)
     first = arguments[0] if arguments else ""
+    if not first or first.startswith("-"):
+        return _SUBCOMMANDS[first](arguments[1:]) if first in _SUBCOMMANDS else _start(arguments)
+    from fugue_tui.cli import tmux_words
+
+    arguments = tmux_words.rewritten(arguments)
+    first = arguments[0]
     if first in _SUBCOMMANDS:
         return _SUBCOMMANDS[first](arguments[1:])
     if said := tmux_words.hint(first):
         raise UnknownCommand(said)
-    is_word = bool(first) and not first.startswith("-")
-    if is_word and (json_form(arguments) or ("-" in first[1:] and not _runs(first))):
+    if json_form(arguments) or ("-" in first[1:] and not _runs(first)):
         return _command(arguments)
     return _start(arguments)
 
@@ -321,6 +324,8 @@ def _tmux(arguments: list[str]) -> int:
     words, where, form = split_own(arguments)
     if not words or words[0] in ("--help", "-h"):
         return _help("tmux")
+    from fugue_tui.cli import tmux_words
+
     name, words = tmux_words.aimed(words)
     if name and words == ["kill-session"]:
         return _SUBCOMMANDS["kill-server"]([name])

@@ -5,7 +5,6 @@ except that `P` selects the previous window, because `p` opens the palette, and 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from enum import StrEnum
 from functools import reduce
 from types import MappingProxyType
@@ -274,6 +273,8 @@ def _single(line: str) -> Binding:
     try:
         return Binding(line, command=build(*parse(split(line))))
     except UnknownCommand as error:
+        from difflib import get_close_matches
+
         near = get_close_matches(line, list(Action), n=1, cutoff=0.75)
         raise UnknownCommand(f"no command {clean(line[:40])}; did you mean {near[0]}?") if near else error from None
 

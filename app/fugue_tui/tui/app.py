@@ -6,7 +6,7 @@ It decides nothing about panes: the screen follows from the workspace, which com
 import asyncio
 import logging
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from contextvars import Context, copy_context
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Protocol, TextIO
@@ -69,6 +69,8 @@ logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 _BEHIND_SECONDS: Final = 0.5
+OPEN_SECONDS: Final = 1.0
+"""How long the widgets of the first panes are waited for."""
 REPLY_SECONDS: Final = 0.5
 """How long a terminal may take to report its colours."""
 
@@ -169,6 +171,9 @@ class FugueApp(App[int], inherit_bindings=False):
         self.grid = PaneGrid(id="grid")
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
+        self.opening = False
+        """Whether clients are shown nothing yet, as the first panes have no widgets."""
+        self._opened: asyncio.Task[None] | None = None
         self._seen = server.mux.workspace
         """The workspace as it was shown last."""
         self._adopted = False
@@ -321,6 +326,8 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def driver_started(self) -> None:
         """There is a driver, and no screen yet."""
+        self.opening = True
+        self._begin_batch()
         self.server.driver_started(self)
 
     def on_mount(self) -> None:
@@ -337,12 +344,32 @@ class FugueApp(App[int], inherit_bindings=False):
         self._fit(*self.size)
         self._seen = self.mux.workspace
         self.rebuild()
-        self.call_after_refresh(self.server.shown)
+        if self.opening:
+            self._opened = asyncio.get_running_loop().create_task(self._open())
+        else:
+            self.call_after_refresh(self.server.shown)
         self.isolates_errors = not self.is_headless
         for call in self._when_mounted:
             call()
         if not self.is_headless:
             self.clients.regroup()
+
+    async def _open(self) -> None:
+        """Lay out and draw the first frame, once: when there is a widget for every pane."""
+        base = self.base
+        assert isinstance(base, WorkspaceScreen)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(OPEN_SECONDS):
+                await base.resumed.wait()
+                for widget in (*self.grid.views.values(), *self.grid.contents.values()):
+                    await widget._mounted_event.wait()  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]
+        self.opening = False
+        self._end_batch()
+        if not self._batch_count:
+            base.show(self.size)
+        if self.screen is not base:
+            self.screen.refresh()
+        self.call_after_refresh(self.server.shown)
 
     def end(self) -> None:
         """The last terminal of the view has left."""
@@ -499,6 +526,11 @@ class FugueApp(App[int], inherit_bindings=False):
         """Paint on a client what the mirrors show."""
         self._frames.catch_up()
         self._renderer.draw_mirror(client)
+
+    def preview(self, client: AttachedClient) -> None:
+        """Paint this screen on a client whose own view of the same window has none yet, if it is as large."""
+        if self.bare and self.clients.watched and self.shown_size == client.size:
+            self.paint_mirror(client)
 
     def mirror_added(self) -> None:
         """A client is a mirror from now on."""

@@ -102,6 +102,9 @@ class AppContext(ServedApp, Protocol):
     clients: ClientRegistry
     """The attached clients that show the view; none in a headless app."""
 
+    opening: bool
+    """Whether clients are shown nothing yet, as the first panes have no widgets."""
+
     @property
     def server(self) -> ServerContext:
         """What there is once for all views."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import tempfile
 from base64 import b64decode
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -230,7 +229,9 @@ def _write_image(verb: str, result: ImageAnswer) -> str:
     """Write an image to a file, as the screen cannot show it; returns a message for the user."""
     try:
         kind = result.media_type.rpartition("/")[2]
-        descriptor, path = tempfile.mkstemp(prefix="fugue-tui-", suffix=f".{kind.partition('+')[0]}")
+        from tempfile import mkstemp
+
+        descriptor, path = mkstemp(prefix="fugue-tui-", suffix=f".{kind.partition('+')[0]}")
         with os.fdopen(descriptor, "wb") as file:
             file.write(b64decode(result.image))
     except OSError as error:

@@ -5,8 +5,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +27,7 @@ from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
 from fugue_tui.multiplexer.watch.main_loop import call_later
-from fugue_tui.optional_imports import without
+from fugue_tui.optional_imports import deferred, replaced, without
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.store.paths import ran_before, state_dir
 from fugue_tui.terminal.pty import orphans, process
@@ -244,7 +244,9 @@ class _Server:
         import_module("fugue_tui.control.command_table")  # declares every command
         import_module("hashlib")
         from fugue_tui.control.dispatch.dispatcher import Dispatcher
-        from fugue_tui.tui.workspace_server import WorkspaceServer
+
+        with little_of_textual():
+            from fugue_tui.tui.workspace_server import WorkspaceServer
 
         self._imports.close()
 
@@ -327,6 +329,21 @@ class _Server:
         if host is not None and host.entered:
             os.write(host.output_fd, host.leave())
             host.restore()
+
+
+@contextmanager
+def little_of_textual() -> Generator[None]:
+    """Within this context Textual does not load what it uses only for downloads, suggestions after a mistake in a style
+    sheet, or the names of types: together 1 MiB."""
+    with (
+        replaced("difflib", get_close_matches=deferred("difflib", "get_close_matches")),
+        replaced("platformdirs", user_downloads_path=deferred("platformdirs", "user_downloads_path")),
+        replaced("mimetypes"),
+    ):
+        from textual._types import IgnoreReturnCallbackType
+
+        with replaced("textual.types", IgnoreReturnCallbackType=IgnoreReturnCallbackType):
+            yield
 
 
 def _close_audit(audit: "Audit") -> None:

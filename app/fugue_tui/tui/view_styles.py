@@ -3,6 +3,7 @@
 import os
 from pathlib import PurePath
 
+from textual._styles_cache import StylesCache
 from textual.css.stylesheet import Stylesheet
 
 
@@ -30,3 +31,11 @@ class ViewStyles(Stylesheet):
         """Read a file, once: it does not change while the program runs."""
         if not self.has_source(os.path.abspath(os.path.expanduser(filename))):
             super().read(filename)
+
+
+def keep_no_removed_widgets() -> None:
+    """Have Textual free what removed widgets have drawn: its cache of two colours is declared for a class, but is one
+    for objects, of which it keeps the last 1,024."""
+    method = vars(StylesCache)["get_inner_outer"]
+    if not isinstance(method, classmethod):
+        StylesCache.get_inner_outer = classmethod(method)  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,8 +1,10 @@
 """The screen with the panes: turns the messages of its widgets into commands."""
 
+import asyncio
 from typing import Final
 
 from textual import events
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -47,6 +49,17 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         self._actions = actions
         self._keyboard = keyboard
         self._selecting_client: AttachedClient | None = None
+        self.resumed = asyncio.Event()
+        """Set once the screen is the one on top."""
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        if not self._app_context.opening:
+            super()._refresh_layout(size, scroll)
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Update the styles of all widgets, but not again of those that are new."""
+        if not self._app_context.opening:
+            super().update_node_styles(animate)
 
     def _compositor_refresh(self) -> None:
         if not refresh_regions(self):
@@ -54,7 +67,13 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
 
     def on_screen_resume(self) -> None:
         """A dialog has closed: titles and the status bar may have waited for that."""
+        self.resumed.set()
         self._app_context.status_updates.request()
+
+    def show(self, size: Size) -> None:
+        """Lay out and draw all of the screen now, and not again for what has already changed."""
+        self._screen_resized(size)
+        self._repaint_required = self._layout_required = False
 
     def pane_of(self, widget: Widget) -> PaneId | None:
         """The pane in which a widget is."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from textual.screen import Screen
 
 from fugue_tui.attach_protocol import LATEST, Bye, Hello
-from fugue_tui.attach_server.client import clipboard_sequence, drawable
+from fugue_tui.attach_server.client import AttachedClient, clipboard_sequence, drawable
 from fugue_tui.attach_server.handshake import Handshake
 from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.attach_server.server import AttachServer
@@ -42,6 +42,7 @@ from fugue_tui.tui.ui.agent_notifications import AgentNotifications
 from fugue_tui.tui.ui.hooks import Hooks
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.window_monitor import WindowMonitor
+from fugue_tui.tui.view_styles import keep_no_removed_widgets
 from fugue_tui.tui.worker_pool import WorkerPool
 from fugue_tui.workspace.model import Workspace
 
@@ -91,6 +92,7 @@ class WorkspaceServer:
     ) -> None:
         """`host` is the terminal that the program was started in, or None for a server; `first` is the client that a
         server starts with. `stop_painter` is called before the first view draws."""
+        keep_no_removed_widgets()
         self.mux = mux
         self.dispatcher = dispatcher
         self.settings = config
@@ -262,6 +264,12 @@ class WorkspaceServer:
         app.adopt_look(latest)
         self._show(app, drawable(hello.cols, hello.rows))
         return app.clients
+
+    def preview(self, client: AttachedClient, view: ClientRegistry) -> None:
+        """Paint on a client what its view will show, if that has no screen yet: it begins with what was used last."""
+        latest = self.latest
+        if view.app.shown_size is None and view is not latest.clients:
+            latest.enter(latest.preview, client)
 
     def _add(self, view: View) -> FugueApp:
         app = FugueApp(self, view)

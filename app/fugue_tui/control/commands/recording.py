@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
@@ -17,18 +17,19 @@ from fugue_tui.control.core.command import Command, Effect, Origin, StartedComma
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.core.results import OpenedPane
-from fugue_tui.control.output.window_recorder import WindowRecorder
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.recording.pane_recorder import PaneRecorder
-from fugue_tui.multiplexer.recording.recorder import CastWriter, RecordingInfo
-from fugue_tui.recording.asciicast import CastHeader
+from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import OnExit
 from fugue_tui.workspace.secret_filter import SecretFilter
+
+if TYPE_CHECKING:
+    from fugue_tui.multiplexer.recording.recorder import CastWriter
+    from fugue_tui.recording.asciicast import CastHeader
 
 Megabytes = Annotated[float, Meta(ge=0.1, le=100_000)]
 
@@ -77,7 +78,7 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
         return run_task(self._start(mux, pane, path, header))
 
     async def _start(
-        self, mux: Multiplexer, pane: PaneId, path: str, header: Callable[[], CastHeader]
+        self, mux: Multiplexer, pane: PaneId, path: str, header: "Callable[[], CastHeader]"
     ) -> RecordingInfo:
         _check_free(mux, str(pane))
         writer = await _writer(path, header, self.format, self.megabytes, self.older)
@@ -85,6 +86,8 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
         if terminal is None or mux.recordings.of(str(pane)) is not None:
             writer.discard()
             raise NotFound(f"{pane} was closed, or is recorded by another call")
+        from fugue_tui.multiplexer.recording.pane_recorder import PaneRecorder
+
         without_secrets = SecretFilter(mux.secrets).line
         recorder = PaneRecorder(str(pane), terminal, writer, input=self.input, without_secrets=without_secrets)
         mux.recordings.start(recorder)
@@ -120,6 +123,9 @@ class RecordWindow(
     async def _start(self, mux: Multiplexer, origin: Origin, path: str) -> RecordingInfo:
         window = target.window(mux, self.window, origin)
         _check_free(mux, str(window.id))
+
+        from fugue_tui.control.output.window_recorder import WindowRecorder
+        from fugue_tui.recording.asciicast import CastHeader
 
         def header() -> CastHeader:
             return CastHeader(mux.layouts.area, int(time.time()), clean(mux.window_name(window)), "", "xterm-256color")
@@ -249,7 +255,9 @@ def _check_free(mux: Multiplexer, source: str) -> None:
         raise Refused(f"{source} is recorded already, to {clean(active.path)}; stop-recording ends that")
 
 
-def _pane_header(mux: Multiplexer, pane: PaneId) -> CastHeader:
+def _pane_header(mux: Multiplexer, pane: PaneId) -> "CastHeader":
+    from fugue_tui.recording.asciicast import CastHeader
+
     terminal, described = mux.terminals.get(pane), mux.workspace.panes.get(pane)
     size = terminal.size if terminal is not None else Size(80, 24)
     command = SecretFilter(mux.secrets).words(described.argv) if described is not None else ()
@@ -258,9 +266,11 @@ def _pane_header(mux: Multiplexer, pane: PaneId) -> CastHeader:
 
 
 async def _writer(
-    path: str, header: Callable[[], CastHeader], version: CastVersion, megabytes: float, older: int
-) -> CastWriter:
+    path: str, header: "Callable[[], CastHeader]", version: CastVersion, megabytes: float, older: int
+) -> "CastWriter":
     """Create the file. Raises Refused."""
+    from fugue_tui.multiplexer.recording.recorder import CastWriter
+
     make = partial(CastWriter, path, header, version=int(version[1:]), largest=int(megabytes * (1 << 20)), older=older)
     try:
         return await asyncio.to_thread(make)

@@ -28,7 +28,6 @@ from fugue_tui.control.core.answers import ImageAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.target import ACTIVE
-from fugue_tui.control.output.screenshot import CapturedScreen, capture_pane
 from fugue_tui.control.shell_exec.dialects import ShellLine
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.prompt_detection import running
@@ -38,12 +37,14 @@ from fugue_tui.ids import PaneId
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.input.pane_input import PaneInput
+from fugue_tui.multiplexer.kept_screens import StoredScreen
 from fugue_tui.multiplexer.watch.bookmarks import BookmarkPosition, bookmark
 from fugue_tui.multiplexer.watch.wait import WaitCondition, WaitOutcome
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.input.keys import parse_key
 
 if TYPE_CHECKING:
+    from fugue_tui.control.output.screenshot import CapturedScreen
     from fugue_tui.imaging.difference import Difference
 
 PROMPT_TIMEOUT: Final = 2.0
@@ -156,8 +157,10 @@ class ObservedAction:
 
 async def observe(
     mux: Multiplexer, action: ObservedAction, started: Coroutine[Any, Any, CommandOutcome | WaitResult]
-) -> tuple[FirstScreen, CapturedScreen, ActionResult]:
+) -> tuple[FirstScreen, "CapturedScreen", ActionResult]:
     """The captures before and after an action that has begun, and its result."""
+    from fugue_tui.control.output.screenshot import capture_pane
+
     found = await started
     if isinstance(found, CommandOutcome) and not (found.timed_out or found.ended) and action.pane in mux.terminals:
         await action.silence(PROMPT_TIMEOUT).result()
@@ -270,7 +273,7 @@ class VisualDiff(
         before, source = _before(mux, self.before, origin)
         if self.after:
             kept = mux.screen_store.find(self.after)
-            after = CapturedScreen(lambda: kept.screen, kept.theme, kept.source)
+            after = _captured(kept)
         else:
             after = _current(mux, self.pane or source, origin)
         named = (clean(self.before, 64), clean(self.after, 64) or f"{after.source} now")
@@ -303,7 +306,13 @@ class VisualDiff(
         return replace(found, text=text, exit_code=result.exit_code, timed_out=result.timed_out, seconds=result.seconds)
 
 
-def _current(mux: Multiplexer, source: str, origin: Origin) -> CapturedScreen:
+def _captured(kept: StoredScreen) -> "CapturedScreen":
+    from fugue_tui.control.output.screenshot import CapturedScreen
+
+    return CapturedScreen(lambda: kept.screen, kept.theme, kept.source)
+
+
+def _current(mux: Multiplexer, source: str, origin: Origin) -> "CapturedScreen":
     return shot(mux, source, source if source.startswith("@") else "", origin)
 
 
@@ -321,7 +330,7 @@ def _screen_then(found: BookmarkPosition) -> Screen:
 
 
 def _compared(
-    before: Callable[[], Screen], after: CapturedScreen, old: str, new: str, scrolled: int | None = None
+    before: Callable[[], Screen], after: "CapturedScreen", old: str, new: str, scrolled: int | None = None
 ) -> VisualDifference:
     from fugue_tui.imaging.difference import compare, marked
     from fugue_tui.imaging.png import encode

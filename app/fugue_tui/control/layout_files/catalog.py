@@ -6,7 +6,6 @@ For a file that is not a layout the error is only that, so that none of its cont
 import os
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
@@ -102,6 +101,8 @@ def find(reference: str, here: str) -> CatalogEntry:
     ]:
         if os.path.isfile(path):
             return CatalogEntry(reference, kind, path)
+    from difflib import get_close_matches
+
     near = get_close_matches(reference, [entry.name for entry in named()], n=1)
     hint = f"did you mean {near[0]}?" if near else "list-layouts shows what there is, and a path has a / in it"
     raise NotFound(f"no layout {clean(reference)}; {hint}")

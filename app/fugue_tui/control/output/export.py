@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from html import escape
 from typing import Any, Final
 
 from fugue_tui.imaging.palette import Colour, Theme
@@ -51,6 +50,8 @@ def _style(style: Style) -> dict[str, Any]:
 
 
 def _span(run: Run, theme: Theme) -> str:
+    from html import escape  # its table of entities takes 300 KiB
+
     text = escape(clean_text(run.text, _LONGEST_RUN), quote=False)
     if opens(run.link):
         text = f'<a href="{escape(run.link)}">{text}</a>'

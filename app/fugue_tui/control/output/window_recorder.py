@@ -12,7 +12,8 @@ from fugue_tui.ids import WindowId
 from fugue_tui.imaging.screen import Screen
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.recording.recorder import CastWriter, MarkerQueue, RecordingInfo, resized
+from fugue_tui.multiplexer.recording.recorder import CastWriter, MarkerQueue, resized
+from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
 from fugue_tui.multiplexer.recording.recordings import INTERVAL
 from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.recording.asciicast import CastEvent, EventCode

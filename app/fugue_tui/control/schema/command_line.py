@@ -10,7 +10,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from textwrap import fill
 from typing import Any, Final, NoReturn, cast
@@ -52,6 +51,8 @@ def nearest(word: str, more: Iterable[str] = (), cutoff: float = 0.6) -> str:
     written = word[:40].replace("_", "-")
     if written in TMUX:
         return TMUX[written]
+    from difflib import get_close_matches
+
     return next(iter(get_close_matches(written, [*more, *registry()], n=1, cutoff=cutoff)), "")
 
 
@@ -204,6 +205,8 @@ def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict
 
 
 def _unknown_flag(written: str, known: dict[str, Field]) -> NoReturn:
+    from difflib import get_close_matches
+
     near = get_close_matches(written[:40], known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
     raise InvalidArgument(f"no flag {ascii(written[:40])[1:-1]}; {hint}")

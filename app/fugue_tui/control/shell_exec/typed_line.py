@@ -4,7 +4,6 @@ import os
 import re
 import secrets
 import shutil
-import tempfile
 from typing import Final
 
 from msgspec import Struct
@@ -135,8 +134,10 @@ def _fits(text: str, terminal: Terminal, dialect: Dialect, *, bracketed: bool) -
 
 def _write(line: ShellLine, dialect: Dialect) -> tuple[str, str]:
     """Write a line's script to a private file; returns its folder and path. Raises Refused if no folder is writable."""
+    from tempfile import gettempdir
+
     fault = ""
-    for parent in filter(None, (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir())):
+    for parent in filter(None, (os.environ.get("XDG_RUNTIME_DIR"), gettempdir())):
         try:
             _remove_abandoned(parent)
             return _write_in(parent, line, dialect)
@@ -155,7 +156,9 @@ def _remove_abandoned(parent: str) -> None:
 
 
 def _write_in(parent: str, line: ShellLine, dialect: Dialect) -> tuple[str, str]:
-    folder = tempfile.mkdtemp(prefix=f"fugue-{os.getpid()}-", dir=parent)
+    from tempfile import mkdtemp
+
+    folder = mkdtemp(prefix=f"fugue-{os.getpid()}-", dir=parent)
     path = os.path.join(folder, "command")
     try:
         with open(path, "x", encoding="utf-8") as stream:

@@ -3,21 +3,22 @@
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
 from fugue_tui.control.core.answers import TextAnswer
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.control.core.deferred import Deferred, finished, is_deferred, run_task
-from fugue_tui.control.tmux.targets import Targets
-from fugue_tui.control.tmux.verbs import Call, Translation, lookup
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty import process
 from fugue_tui.tmux_shim import install
+
+if TYPE_CHECKING:
+    from fugue_tui.control.tmux.verbs import Translation
 
 
 class TmuxOutput(TextAnswer, frozen=True, kw_only=True):
@@ -56,6 +57,8 @@ class RunTmuxCommand(
     @property
     def effects(self) -> frozenset[Effect]:
         """Those of tmux's command; an unknown one does nothing."""
+        from fugue_tui.control.tmux.verbs import lookup
+
         try:
             return lookup(self.command[0]).effects
         except InvalidArgument:
@@ -80,7 +83,10 @@ class RunTmuxCommand(
             return run_task(_finished(translation, results))
         return _output(translation, results)
 
-    def _translation(self, mux: Multiplexer, origin: Origin) -> Translation:
+    def _translation(self, mux: Multiplexer, origin: Origin) -> "Translation":
+        from fugue_tui.control.tmux.targets import Targets
+        from fugue_tui.control.tmux.verbs import Call, lookup
+
         verb = lookup(self.command[0])
         if ";" in self.command:
             raise InvalidArgument(f"command {clean(verb.name)}: give one command at a time, without ;")
@@ -88,12 +94,12 @@ class RunTmuxCommand(
         return verb.translate(Call(mux, origin, Targets(mux, origin, self.base_index), arguments, environment))
 
 
-async def _finished(translation: Translation, results: Sequence[Any]) -> TmuxOutput:
+async def _finished(translation: "Translation", results: Sequence[Any]) -> TmuxOutput:
     """The output once what takes time is done."""
     return _output(translation, [await finished(each) if is_deferred(each) else each for each in results])
 
 
-def _output(translation: Translation, results: Sequence[Any]) -> TmuxOutput:
+def _output(translation: "Translation", results: Sequence[Any]) -> TmuxOutput:
     lines = translation.show(results)
     return TmuxOutput(text="\n".join(lines), lines=len(lines), exit_status=translation.status(results))
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from fugue_tui.multiplexer.recording.recorder import CastWriter, MarkerQueue, RecordingInfo, resized
+from fugue_tui.multiplexer.recording.recorder import CastWriter, MarkerQueue, resized
+from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
 from fugue_tui.recording.asciicast import CastEvent, EventCode
 from fugue_tui.terminal.emulator.events import CommandFinished, CommandStarted
 from fugue_tui.terminal.emulator.locked_screen import LockedScreen

@@ -6,30 +6,14 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from msgspec import Struct
-
 from fugue_tui.geometry import Size
+from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
 from fugue_tui.recording.asciicast import CastEvent, CastHeader, EventCode
 from fugue_tui.recording.cast_file import CastFile
 from fugue_tui.sanitize import clean
 
 MARKERS: Final = 1_000
 """The most markers that wait to be written."""
-
-
-class RecordingInfo(Struct, frozen=True):
-    """A recording that is being made."""
-
-    source: str
-    """The id of the pane or window."""
-    path: str
-    """The file."""
-    seconds: float
-    """How long it is so far."""
-    written: int
-    """Bytes written so far, of all its files."""
-    input: bool
-    """Whether what is typed is recorded, too."""
 
 
 class CastWriter:

@@ -7,17 +7,19 @@ and only while there are recordings. Main thread only, but for that thread.
 import logging
 import threading
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.approvals import Approvals
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.events.pane_events import PaneEvent, Post, Started
-from fugue_tui.multiplexer.recording.pane_recorder import PaneRecorder
-from fugue_tui.multiplexer.recording.recorder import MarkerQueue, RecordingInfo
+from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.model import Workspace
+
+if TYPE_CHECKING:
+    from fugue_tui.multiplexer.recording.recorder import MarkerQueue
 
 INTERVAL: Final = 0.2
 """Seconds between two writes."""
@@ -31,7 +33,7 @@ class Recorder(Protocol):
 
     source: str
     """The id of the pane or window."""
-    markers: MarkerQueue
+    markers: "MarkerQueue"
 
     @property
     def info(self) -> RecordingInfo:
@@ -122,6 +124,10 @@ class Recordings:
     def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         """A pane has another terminal, with which its recording goes on."""
         recorder = self._active.get(str(pane)) if isinstance(event, Started) else None
+        if recorder is None:
+            return
+        from fugue_tui.multiplexer.recording.pane_recorder import PaneRecorder
+
         if isinstance(recorder, PaneRecorder):
             recorder.switch(self._mux.terminals[pane])
 

@@ -11,7 +11,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator import sixel_decoder
 from fugue_tui.terminal.emulator.graphics_scanner import InlineFile, Sixel
 from fugue_tui.terminal.screen.images import Image, Pixels
 from fugue_tui.terminal.screen.placeholders import MOST, placeholder
@@ -81,6 +80,8 @@ def cells(image: int, size: Size, room: Size, x: int, *, below: int = 0) -> str:
 
 
 def _sixel(image: Sixel, memory: int) -> tuple[int, int, Callable[[int, int], Pixels]] | None:
+    from fugue_tui.terminal.emulator import sixel_decoder
+
     width, height = sixel_decoder.size(image.data)
     if not 0 < width * height * 4 <= memory:
         return None

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from fugue_tui.geometry import Size
-from fugue_tui.terminal.emulator import sixel_decoder
 from fugue_tui.terminal.emulator.graphics_scanner import GraphicsScanner, InlineFile, Piece, Sixel
 from fugue_tui.terminal.emulator.inline_images import InlineImages, cells
 from fugue_tui.terminal.ghostty.binding import Binding
@@ -73,6 +72,8 @@ class ScreenImages:
         if added is None:
             return ""
         self.has_placeholders = True
+        from fugue_tui.terminal.emulator import sixel_decoder
+
         bottom = sixel_decoder.end(image.data) if isinstance(image, Sixel) else 0
         below = max(0, (bottom - 1) // self.graphics.cell[1] - (added[1].rows - 1))
         return cells(added[0].id, added[1], room, x, below=below)

@@ -5,7 +5,6 @@ modifyOtherKeys or the kitty keyboard protocol. Both engines send keys through `
 """
 
 import re
-from difflib import get_close_matches
 from enum import IntEnum, IntFlag
 from typing import Final
 
@@ -127,6 +126,8 @@ def _character(char: str, modifiers: Modifiers) -> KeyPress:
 
 def _unknown(word: str, rest: str) -> str:
     """The message for a key that does not exist, with the nearest that does."""
+    from difflib import get_close_matches
+
     near = get_close_matches(rest.lower(), ALIASES, n=1, cutoff=0.6)
     hint = f"did you mean {ALIASES[near[0]]!r}?" if near else "write keys as C-c, M-Enter, S-F5, ctrl+c, pageup or x"
     return f"no key {word!r}; {hint}"

@@ -2,23 +2,25 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding, Keymap, Mode, canonical
 from fugue_tui.control.output.pane_titles import ENDED_KEYS
-from fugue_tui.control.output.text_search import Query
 from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
 from fugue_tui.terminal.screen.pins import Pin
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.copy_mode import CopyMode
 from fugue_tui.tui.input.key_labels import COMMON, grouped, in_panel
-from fugue_tui.tui.input.quick_select import QuickSelect
 from fugue_tui_widgets.which_key import Hint
+
+if TYPE_CHECKING:
+    from fugue_tui.control.output.text_search import Query
+    from fugue_tui.tui.input.copy_mode import CopyMode
+    from fugue_tui.tui.input.quick_select import QuickSelect
 
 REPEAT_SECONDS: Final = 0.5
 """How long a repeatable key may be pressed again without the prefix, as tmux's repeat-time."""
@@ -71,8 +73,9 @@ class KeyDispatch:
         self._pending: dict[int, _PendingKeys] = {}
         self._consumed: dict[int, set[str]] = {}
         """Keys of each client whose press was not for a program, so that none gets their release."""
-        self._copy_mode = CopyMode(app)
-        self._quick_select = QuickSelect(app)
+        self._copy_mode: CopyMode | None = None
+        self._quick_select: QuickSelect | None = None
+        """Both are loaded with their first use."""
         self._modes: dict[int, Mode] = {}
         """The mode of each client that is in one."""
         self._client = 0
@@ -86,10 +89,8 @@ class KeyDispatch:
             return "key? · ? help · Escape cancels"
         if mode := self._shown_mode:
             return f"{spell(self.keymap.unlock)} unlocks" if mode is Mode.LOCKED else _MODE_HINTS[mode]
-        if self._quick_select.active:
-            return self._quick_select.hint
-        if self._copy_mode.active:
-            return self._copy_mode.hint
+        if (entered := self._entered) is not None:
+            return entered.hint
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
             return f"{exited.words}: {ENDED_KEYS}"
@@ -122,7 +123,8 @@ class KeyDispatch:
     def mode(self) -> str:
         """The same in a word or two; empty if keys are for the program."""
         prefix = "prefix" if any(not pending.repeats for pending in self._pending.values()) else ""
-        return prefix or self._quick_select.mode or self._copy_mode.mode or self._requests().removesuffix(" · ")
+        entered = self._entered
+        return prefix or (entered.mode if entered is not None else "") or self._requests().removesuffix(" · ")
 
     def _requests(self) -> str:
         """How many requests of agents wait for an answer, and the key that shows them; empty for none."""
@@ -139,7 +141,13 @@ class KeyDispatch:
     def pending(self) -> bool:
         """Whether a client has pressed the prefix, or keys are for a mode."""
         modes = any(mode is not Mode.LOCKED for mode in self._modes.values())
-        return bool(self._pending) or self._quick_select.active or self._copy_mode.active or modes
+        return bool(self._pending) or self._entered is not None or modes
+
+    @property
+    def _entered(self) -> "QuickSelect | CopyMode | None":
+        """What keys are for in the focused pane instead of its program."""
+        modes = (self._quick_select, self._copy_mode)
+        return next((mode for mode in modes if mode is not None and mode.active), None)
 
     def pastes(self) -> str:
         """The keys that paste what was copied; empty if none do."""
@@ -214,12 +222,9 @@ class KeyDispatch:
 
     def _mode_took(self, press: KeyPress, client: int) -> bool:
         """Whether a key was for quick select or copy mode."""
-        if self._quick_select.active:
-            self._quick_select.press(press, client)
-        elif self._copy_mode.active:
-            self._copy_mode.press(press, client)
-        else:
+        if (entered := self._entered) is None:
             return False
+        entered.press(press, client)
         return True
 
     def _program(self, press: KeyPress, client: int, further: frozenset[KeyPress]) -> bool:
@@ -277,7 +282,8 @@ class KeyDispatch:
         if not word:
             return
         press = parse_key(word if len(word) == 1 else word.lower())
-        if self._quick_select.active or (self._copy_mode.active and word in _COPY_MODE_KEYS):
+        entered = self._entered
+        if entered is not None and (entered is self._quick_select or word in _COPY_MODE_KEYS):
             self._mode_took(press, client)
         else:
             self.forget(client)
@@ -302,19 +308,28 @@ class KeyDispatch:
 
     def start_quick_select(self) -> None:
         """Label what the focused pane shows."""
+        from fugue_tui.tui.input.quick_select import QuickSelect
+
+        self._quick_select = self._quick_select or QuickSelect(self._app)
         self._quick_select.begin()
 
     def paste(self, text: str) -> bool:
         """Whether a paste was for copy mode."""
-        return self._copy_mode.paste(text)
+        return self._copy_mode is not None and self._copy_mode.paste(text)
 
     def start_copy_mode(self, *, page_up: bool = False) -> None:
         """Start copy mode in the focused pane, or go on there; a page up, if wanted."""
-        self._copy_mode.begin(page_up=page_up)
+        self._loaded_copy_mode().begin(page_up=page_up)
 
-    def show_match(self, query: Query, at: Pin) -> None:
+    def show_match(self, query: "Query", at: Pin) -> None:
         """Start copy mode in the focused pane on a match of a search."""
-        self._copy_mode.show_match(query, at)
+        self._loaded_copy_mode().show_match(query, at)
+
+    def _loaded_copy_mode(self) -> "CopyMode":
+        from fugue_tui.tui.input.copy_mode import CopyMode
+
+        self._copy_mode = self._copy_mode or CopyMode(self._app)
+        return self._copy_mode
 
 
 def _first_keys(keymap: Keymap) -> str:

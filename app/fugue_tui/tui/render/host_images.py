@@ -6,7 +6,7 @@ The images are those of the snapshots that the panes' text was painted from. Mai
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from fugue_tui.attach_server.client import AttachedClient, DrawMode
@@ -15,9 +15,11 @@ from fugue_tui.geometry import Rect
 from fugue_tui.terminal.screen.images import Area, Placement, uncovered
 from fugue_tui.terminal.screen_view import ScreenView
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.render.client_images import ClientImages, Encoded, Encoder, KittyImages, PaintedImages, size_of
 from fugue_tui.tui.render.compositor import compositor_of
 from fugue_tui_widgets.terminal_view import TerminalView
+
+if TYPE_CHECKING:
+    from fugue_tui.tui.render.client_images import ClientImages, Encoded, Encoder
 
 _MOST: Final = 256
 """Parts of images that are shown at once."""
@@ -100,7 +102,9 @@ class HostImages:
                 return True
         return any(images.active for images in self._images.values())
 
-    def _of(self, client: AttachedClient) -> ClientImages:
+    def _of(self, client: AttachedClient) -> "ClientImages":
+        from fugue_tui.tui.render.client_images import KittyImages, PaintedImages
+
         kind = KittyImages if client.capabilities.kitty_graphics else PaintedImages
         images = self._images.get(client)
         if not isinstance(images, kind):
@@ -166,7 +170,7 @@ class ImageCache:
         self._size = 0
         self._pending: set[object] = set()
 
-    def get(self, placement: Placement, key: object, encode: Encoder) -> Encoded | None:
+    def get(self, placement: Placement, key: object, encode: "Encoder") -> "Encoded | None":
         """An image as `encode` makes it; None if that is not done, or cannot be."""
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -177,8 +181,10 @@ class ImageCache:
             spawn(self._encode(seen, placement, key, encode))
         return None
 
-    async def _encode(self, seen: ScreenView, placement: Placement, key: object, encode: Encoder) -> None:
-        def work() -> Encoded | None:
+    async def _encode(self, seen: ScreenView, placement: Placement, key: object, encode: "Encoder") -> None:
+        from fugue_tui.tui.render.client_images import size_of
+
+        def work() -> "Encoded | None":
             pixels = seen.pixels(placement.image)
             return encode(pixels) if pixels is not None else None
 

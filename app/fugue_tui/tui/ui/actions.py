@@ -25,20 +25,19 @@ from fugue_tui.tui.input.key_bindings import MODE_ACTIONS, KeyDispatch
 from fugue_tui.tui.ui import view_model
 from fugue_tui.tui.ui.agent_overview import AgentOverview
 from fugue_tui.tui.ui.approval_prompt import ApprovalPrompt
-from fugue_tui.tui.ui.command_palette import Palette
-from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
 from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
-from fugue_tui.tui.ui.task_overview import TaskOverview
 from fugue_tui.tui.ui.window_actions import WindowActions
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose
 
 if TYPE_CHECKING:
+    from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
     from fugue_tui.tui.ui.mcp_results import McpResults
     from fugue_tui.tui.ui.mcp_tools import McpTools
     from fugue_tui.tui.ui.menus import Menus
     from fugue_tui.tui.ui.search_everywhere import SearchEverywhere
+    from fugue_tui.tui.ui.task_overview import TaskOverview
 
 
 class Actions:
@@ -53,8 +52,6 @@ class Actions:
         self._keyboard = keyboard
         self.approvals = ApprovalPrompt(app)
         """The dialog in which the user answers agents."""
-        self.drags = DragAndDrop(app)
-        """Panes and tabs that are dragged."""
         self.agents = AgentOverview(app)
         """The tables of agents."""
         self._buffers = buffers = PasteBuffers(app)
@@ -86,7 +83,7 @@ class Actions:
             Action.RENAME_WINDOW: self._rename_window,
             Action.RENAME_SESSION: self._rename_session,
             Action.APPROVALS: self.approvals.open,
-            Action.TASKS: TaskOverview(app).open,
+            Action.TASKS: lambda: self._tasks.open(),
             Action.HOLD_PANE: self._hold_pane,
             Action.FREEZE_AGENTS: self._freeze_agents,
             Action.PANE_NUMBERS: windows.show_numbers,
@@ -113,6 +110,19 @@ class Actions:
         from fugue_tui.tui.ui.menus import Menus
 
         return Menus(self._app, self._buffers)
+
+    @cached_property
+    def drags(self) -> "DragAndDrop":
+        """Panes and tabs that are dragged."""
+        from fugue_tui.tui.ui.drag_and_drop import DragAndDrop
+
+        return DragAndDrop(self._app)
+
+    @cached_property
+    def _tasks(self) -> "TaskOverview":
+        from fugue_tui.tui.ui.task_overview import TaskOverview
+
+        return TaskOverview(self._app)
 
     @cached_property
     def tools(self) -> "McpTools":
@@ -158,6 +168,8 @@ class Actions:
         return self.agents.content(pane, what) or self._results.content(pane, what)
 
     def _show_palette(self) -> None:
+        from fugue_tui.tui.ui.command_palette import Palette
+
         self._app.push_screen(Palette(self._keyboard.keymap, self.run, self._recent))
 
     def report_undo(self, text: str, reverting: str) -> None:

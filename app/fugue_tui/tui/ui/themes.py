@@ -6,6 +6,7 @@ colours but where it stands out, black on white or the reverse. A host that does
 colours that are visible on black and on white.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -44,6 +45,7 @@ class HostColours(Struct, frozen=True):
     """Whether its user wants none, by NO_COLOR."""
 
 
+@lru_cache(maxsize=8)
 def theme_of(setting: str, host: HostColours) -> Theme | None:
     """The theme that a setting means on a host; None for one of Textual's own."""
     if setting in ("ansi-dark", "ansi-light"):

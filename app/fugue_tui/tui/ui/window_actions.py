@@ -2,6 +2,8 @@
 
 import time
 
+from textual.screen import ModalScreen
+
 from fugue_tui.control.commands.find_window import FindWindow, WindowMatches
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.output.pane_titles import pane_label
@@ -13,7 +15,6 @@ from fugue_tui.tui.ui.messages import Messages
 from fugue_tui.tui.ui.view_model import window_label
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask, Choose, Page
-from fugue_tui_widgets.pane_numbers import NumberedPane, PaneNumbers
 from fugue_tui_widgets.status_bar import StatusBar
 
 
@@ -32,6 +33,8 @@ class WindowActions:
             return
         rects = mux.layouts.of(window).panes
         shown = [pane for pane in panes(window.layout) if pane in rects]
+        from fugue_tui_widgets.pane_numbers import NumberedPane, PaneNumbers
+
         numbered = [
             NumberedPane(
                 str(pane),
@@ -132,7 +135,7 @@ class WindowActions:
         mux = self._app.mux
         return [each for each in mux.workspace.windows if mux.front is not None and each.session == mux.front.session]
 
-    def _push(self, screen: PaneNumbers | Choose | Ask, *verb: str) -> None:
+    def _push(self, screen: ModalScreen[str | None], *verb: str) -> None:
         """Open a dialog, and run a command with its answer."""
 
         def answered(answer: str | None) -> None:
