@@ -37,6 +37,8 @@ VIOLATIONS = {
     "app/fugue_tui/output_analysis/tables/planted.py": "import fugue_tui.output_analysis.parse.parse",
     "mcp_server/fugue_tui_mcp/bridge/planted.py": "import fugue_tui_mcp.protocol.tools",
     "widgets/fugue_tui_widgets/planted_mcp.py": "import mcp.server",
+    "app/fugue_tui/cli/planted_web.py": "import uvicorn",
+    "app/fugue_tui/web/planted_mcp.py": "import mcp.server",
     "widgets/fugue_tui_widgets/planted.py": IMPORTS_A_COMMAND,
     "app/fugue_tui/workspace/typed.py": f"import typing\n\nif typing.TYPE_CHECKING:\n    {IMPORTS_A_COMMAND}",
 }
@@ -124,6 +126,8 @@ def test_the_contracts_hold() -> None:
         ),
         ("Layers of the MCP server package", "fugue_tui_mcp.bridge.planted -> fugue_tui_mcp.protocol.tools"),
         ("Only fugue_tui_mcp imports the MCP SDK", "fugue_tui_widgets.planted_mcp -> mcp"),
+        ("Only fugue_tui_mcp imports the MCP SDK", "fugue_tui.cli.planted_web -> uvicorn"),
+        ("Only fugue_tui_mcp imports the MCP SDK", "fugue_tui.web.planted_mcp -> mcp"),
         ("Widgets import no commands", "fugue_tui_widgets.planted -> fugue_tui.control.core.command"),
     ],
 )

@@ -101,6 +101,8 @@ class Hello(_Message):
     """COLORTERM of the client."""
     no_color: bool = False
     """Whether NO_COLOR is set, and not empty, at the client: it wants frames and dialogs without colour."""
+    remote: bool = False
+    """Whether it runs over SSH."""
     tty: str = ""
     """Its terminal's device path: untrusted."""
     tty_id: str = ""

@@ -47,7 +47,9 @@ _JOINED: Final = re.compile(f"({_EMOJI}(?:\u200d{_EMOJI})*|[0-9#*]\ufe0f\u20e3)|
 
 def clean(text: str, limit: int = TITLE_LIMIT) -> str:
     """One line of at most `limit` characters, for a title or a name; a truncated one ends in an ellipsis."""
-    return _cut(re.sub(r"[\n\t]+", " ", _scrub(text)).strip(), limit)
+    if not _is_plain(text):
+        text = re.sub(r"[\n\t]+", " ", _scrub(text))
+    return _cut(text.strip(), limit)
 
 
 def clean_path(path: str) -> str:

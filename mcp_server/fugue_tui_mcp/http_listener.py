@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from fugue_tui import tcp_listener
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.dispatch.thread_gateway import ThreadGateway
 from fugue_tui.errors import SocketError
@@ -17,7 +18,6 @@ from fugue_tui_mcp.connection import Limits
 from fugue_tui_mcp.http_address import HOST, PATH, HttpAddress
 
 TOKEN_BYTES: Final = 32
-BACKLOG: Final = 64
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class HttpListener:
             self._serving = None
         if wanted and self._serving is None:
             try:
-                listening = _listen(settings.tcp_port)
+                listening = tcp_listener.listen(HOST, settings.tcp_port)
             except OSError as error:
                 _log.error("MCP is not served over HTTP: port %s: %s", settings.tcp_port, error)
                 return
@@ -94,19 +94,6 @@ class HttpListener:
             self._server = self._address = None
             http_address.remove(self._file)
             listening.close()
-
-
-def _listen(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # Linux refuses a port that is listened on.
-        listening.bind((HOST, port))
-        listening.listen(BACKLOG)
-        listening.setblocking(False)
-    except OSError:
-        listening.close()
-        raise
-    return listening
 
 
 async def _readable(listening: socket.socket) -> None:

@@ -91,7 +91,7 @@ def test_a_configured_shell_that_does_not_exist_is_reported_in_the_shell(launch:
 
 
 @pytest.mark.forked
-@pytest.mark.parametrize("text", ["this is = not [toml", "\0\xff", "[ui]\nmotion = 'yes'\n[uix]\n"])
+@pytest.mark.parametrize("text", ["this is = not [toml", "\0\xff", "[ui]\nmouse = 'yes'\n[uix]\n"])
 def test_a_configuration_that_is_wrong_is_told_on_the_screen_and_the_rest_holds(launch: Launch, text: str) -> None:
     running = launch("--", "cat", size=_WIDE, config=text)
     running.ready()

@@ -1,6 +1,8 @@
 """A project's workspace by its file: found, shown, agreed to, started, and attached to ever after."""
 
+import json
 import os
+import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.e2e.project_workspace import SHOP, Desk
 from tests.e2e.project_workspace import desk as desk
+
+from fugue_tui_mcp.peer_credentials import peer_of
 
 pytestmark = pytest.mark.slow
 
@@ -193,3 +197,40 @@ def test_too_many_words_make_no_sense(desk: Desk) -> None:
     assert "no layout nowhere; list-layouts shows" in desk.run("open", "nowhere").stderr
     assert "no such file" in desk.run("open", "./nowhere.toml").stderr
     assert desk.run("open", "--help").stdout.startswith("usage: fugue-tui")
+
+
+def servers_of(desk: Desk) -> list[str]:
+    """The MCP servers of the running workspace."""
+    done = desk.run("list-servers", "--json", "--workspace", "shop")
+    return [each["server"] for each in json.loads(done.stdout)["servers"]] if done.returncode == 0 else []
+
+
+def saves_with_servers(desk: Desk) -> bool:
+    """Whether the automatic save names the project."""
+    saves = (desk.room / "state").rglob("*")
+    return any(str(desk.file).encode() in path.read_bytes() for path in saves if path.suffix == ".json")
+
+
+def killed(desk: Desk) -> None:
+    """Kill the server of the workspace as a power cut does."""
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.connect(str(desk.room / "fugue-tui" / "shop.sock"))
+        pid = peer_of(asking).pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_the_mcp_servers_of_a_project_return_with_the_workspace_only_if_the_file_is_trusted(desk: Desk) -> None:
+    (desk.room / "config.toml").write_text("[session]\nrestore = 'always'\nsave_seconds = 1\n")
+    desk.file.write_text(SHOP + "[mcp.servers.own]\ncommand = 'cat'\n")
+    desk.type("open --yes").wait_text("I edit")
+    assert servers_of(desk) == ["own"]
+    for change, found in (("", ["own"]), ("# changed\n", [])):
+        desk.hosts[-1].wait_until(lambda: saves_with_servers(desk))
+        killed(desk)
+        desk.hosts[-1].wait_exit()
+        desk.file.write_text(desk.file.read_text() + change)
+        host = desk.type("shop", desk.home)
+        host.wait_text("1 code")
+        host.wait_until(lambda found=found: servers_of(desk) == found)
+    host.wait_text("left out: MCP servers: changed and not trusted")

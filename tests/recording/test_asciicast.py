@@ -74,6 +74,11 @@ def test_a_line_cut_by_a_crash_is_left_out() -> None:
         (b'{"version": 2, "width": 80, "height": 24}\nrubbish\n[1, "o", "a"]\n', "line 2: no JSON"),
         (b'{"version": 2, "width": 80, "height": 24}\n["1", "o", "a"]\n', "line 2: no event"),
         (b'{"version": 2, "width": 80, "height": 24}\n[-1, "o", "a"]\n', "line 2: -1 is no time"),
+        (b'{"version": 3, "term": {"cols": 80, "rows": 24}}\n[1e308, "o", "a"]\n', "line 2: 1e.308 is no time"),
+        (
+            b'{"version": 3, "term": {"cols": 80, "rows": 24}}\n[' + b"9" * 400 + b', "o", "a"]\n',
+            "line 2: 9+ is no time",
+        ),
         (b'{"version": 2, "width": 80, "height": 24}\n[NaN, "o", "a"]\n', "line 2: nan is no time"),
         (b'{"version": 2, "width": 80, "height": 24}\n' + b"[" * 100_000 + b"\n", "line 2"),
     ],

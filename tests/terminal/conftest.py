@@ -13,6 +13,7 @@ import pytest
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Event, PromptMark
+from fugue_tui.terminal.emulator.protocol import ViewportRows
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import MouseAction
 from fugue_tui.terminal.pty.io_loop import IOLoop
@@ -51,6 +52,10 @@ class Recorder:
         self.images: tuple[Placement, ...] = ()
         self._events: list[Event] = []
 
+    @property
+    def synchronized(self) -> bool:
+        return self.modes.synchronized
+
     def feed(self, data: bytes | bytearray | memoryview) -> None:
         self.fed += len(data)
         self.feeds += 1
@@ -87,6 +92,9 @@ class Recorder:
     def scroll(self, lines: int) -> None: ...
 
     def scroll_to_bottom(self) -> None: ...
+
+    def capture(self) -> ViewportRows:
+        raise NotImplementedError
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
         return list[Row]

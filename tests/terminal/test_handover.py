@@ -66,7 +66,7 @@ def test_a_waiting_terminal_shows_its_old_text_and_the_line_below(wait: Wait, em
     assert terminal.foreground == ""
     assert text(terminal)[2:] == ["line 20", "$ vim notes.txt", "── press Enter to run: vim ──", ""]
     damage, rows, cursor = terminal.frame()
-    assert len(damage.rows) == len(rows) == 5 + (emulator.engine == "ghostty")
+    assert len(damage.rows) == len(rows) == 6
     faint = emulator.engine == "ghostty"
     assert terminal.row(4).runs == (Run("── press Enter to run: vim ──", Style(faint=faint), 29),)
     assert (cursor.x, cursor.y) == (0, 5)
@@ -206,3 +206,13 @@ def test_the_line_stays_whole_when_the_pane_is_wider_later(emulator: Emulator) -
     emulator.resize(Size(60, 6))
     kept = emulator.scrollback.lines
     assert "── press Enter to run: vim ──" in emulator.lines(kept, kept + 6)
+
+
+def test_every_view_begins_where_restored_text_was_scrolled_to(wait: Wait, emulator: Emulator) -> None:
+    emulator.scroll(3)
+    terminal = wait(emulator)
+    one, other = terminal.seen_by(wait), terminal.seen_by(emulator)
+    assert one.scrollback.offset == other.scrollback.offset == terminal.scrollback.offset == 3
+    one.scroll_to_bottom()
+    assert (one.scrollback.offset, other.scrollback.offset) == (0, 3)
+    assert other.frame()[1] != one.frame()[1]

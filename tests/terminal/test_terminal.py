@@ -81,6 +81,7 @@ def test_a_frame_has_the_rows_of_its_damage(spawn: Spawn) -> None:
 
 def test_scattered_rows_are_painted_in_order(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     pane = spawn("cat")
+    pane.terminal.refresh()
     monkeypatch.setattr(pane.recorder, "refresh", lambda: Damage(rows=(1, 2, 5, 7, 8)))
     assert pane.terminal.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
 

@@ -13,6 +13,7 @@ import pytest_textual_snapshot  # pyright: ignore[reportMissingTypeStubs]
 from syrupy.location import PyTestLocation
 from tests.fork_server import REPOSITORY, ForkServer
 from tests.tui.host_programs import DEADLINE, Host
+from textual._context import visible_screen_stack
 from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -114,6 +115,7 @@ class Stage:
     @property
     def text(self) -> str:
         """The whole screen as the compositor has it, one line a row."""
+        visible_screen_stack.set(self.app.background_screens)  # Else nothing is below a dialog, now and when drawn.
         update = self.app.screen._compositor.render_strips()  # pyright: ignore[reportPrivateUsage]
         return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in update)
 

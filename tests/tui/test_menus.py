@@ -10,6 +10,7 @@ from fugue_tui.config.model import KeySettings
 from fugue_tui.control.command_table import windows
 from fugue_tui.control.commands.sessions import CreateSession
 from fugue_tui.ids import PaneId
+from fugue_tui.layout.tree import floats
 from fugue_tui_widgets.dialogs import Ask, Confirm
 from fugue_tui_widgets.menu import Menu
 
@@ -61,6 +62,27 @@ async def test_a_menu_does_to_its_pane_what_was_chosen(open_stage: Open) -> None
         await stage.press("X")
         await stage.until(lambda: isinstance(stage.app.screen, Confirm))
         await stage.press("n")
+
+
+async def test_a_pane_floats_and_is_stacked_by_its_menu(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        assert not {"float over the others", "stack with those beside it"} & set(await menu(stage, (6, 5)))
+        await stage.press("escape")
+        await two(stage)
+        assert "stack with those beside it" in await menu(stage, (6, 5))
+        await stage.press("t")
+        await stage.until(lambda: len(stage.rects) == 1)
+        assert "spread the stack" in await menu(stage, (6, 5))
+        await stage.press("t")
+        await stage.until(lambda: len(stage.rects) == 2)
+        await menu(stage, (6, 5))
+        await stage.press("f")
+        await stage.until(lambda: len(floats(stage.mux.workspace.windows[0].layout)) == 1)
+        found = await menu(stage, (40, 12))
+        assert "put back among the tiles" in found
+        assert "spread the stack" not in found
+        await stage.press("f")
+        await stage.until(lambda: not floats(stage.mux.workspace.windows[0].layout))
 
 
 async def test_a_click_chooses_and_one_elsewhere_closes_the_menu(open_stage: Open) -> None:

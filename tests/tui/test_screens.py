@@ -15,7 +15,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from fugue_tui.config.model import Config, UiSettings
-from fugue_tui.control.command_table import panes, windows
+from fugue_tui.control.command_table import floating_panes, layouts, panes, windows
+from fugue_tui.control.keymap import Action, binding
 from fugue_tui.tui.ui.themes import HostColours
 from fugue_tui_widgets.approval_dialog import ApprovalDialog
 from fugue_tui_widgets.buffer_screen import BufferRow, BufferScreen
@@ -37,10 +38,13 @@ COMMAND = "rm -rf build && cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --
 Scene = Callable[[Stage], Awaitable[object]]
 
 
-async def pressed(stage: Stage, *keys: str, seen: str = "") -> None:
-    """Four panes, and what keys after the prefix show."""
+async def pressed(stage: Stage, *keys: str, then: tuple[str, ...] = (), seen: str = "") -> None:
+    """Four panes, and what keys after the prefix show, and further keys in a dialog."""
     await four(stage)
     await stage.prefix(*keys)
+    if then:
+        await stage.until(lambda: not stage.app.on_panes)
+        await stage.press(*then)
     await stage.until(lambda: seen in stage.text)
     for entry in stage.app.screen.query(Input):
         entry.cursor_blink = False
@@ -55,6 +59,22 @@ async def three_windows(stage: Stage) -> None:
 async def zoomed(stage: Stage) -> None:
     await four(stage)
     stage.run(panes.ZoomPane())
+
+
+async def floating(stage: Stage) -> None:
+    await four(stage)
+    stage.run(floating_panes.FloatPane(pane="%2"))
+
+
+async def stacked(stage: Stage) -> None:
+    await four(stage)
+    stage.run(layouts.StackPanes(pane="%1"))
+
+
+async def themes(stage: Stage) -> None:
+    await four(stage)
+    stage.app.actions.run(binding(Action.CHOOSE_THEME))
+    await stage.until(lambda: "solarized" in stage.text or stage.app.size.height < 20)
 
 
 async def ended(stage: Stage) -> None:
@@ -90,6 +110,15 @@ SCREENS: dict[str, Scene] = {
     "windows": three_windows,
     "rename": lambda stage: pressed(stage, "comma"),
     "command line": lambda stage: pressed(stage, "colon", *"split", "tab", seen="split-pane"),
+    "floating": floating,
+    "stack": stacked,
+    "pane numbers": lambda stage: pressed(stage, "q"),
+    "menu": lambda stage: pressed(stage, "greater_than_sign", seen="copy mode"),
+    "go to": lambda stage: pressed(stage, "g", seen="go to"),
+    "search everywhere": lambda stage: pressed(stage, "slash", *"Hello", seen="Hello from"),
+    "tools": lambda stage: pressed(stage, "k", seen="no MCP server"),
+    "task form": lambda stage: pressed(stage, "t", then=("a",), seen="title"),
+    "themes": themes,
     "question": lambda stage: pressed(stage, "x", seen="yes"),
     "agents": lambda stage: pressed(stage, "A", seen="No agent"),
     "tasks": lambda stage: pressed(stage, "t", seen="no tasks"),
@@ -131,6 +160,17 @@ def test_the_panel_of_keys(
 
     async def script(stage: Stage) -> None:
         await pressed(stage, seen="and then")
+
+    assert picture(script, cols, rows, Config(ui=UiSettings(which_key_delay_ms=1)))
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(40, 12), (80, 24)])
+def test_the_last_page_of_the_panel_of_keys(picture: Picture, cols: int, rows: int) -> None:
+    async def script(stage: Stage) -> None:
+        await pressed(stage, seen="1 of ")
+        while "end everything" not in stage.text:
+            await stage.press("tab")
+        assert "1 of" not in stage.text
 
     assert picture(script, cols, rows, Config(ui=UiSettings(which_key_delay_ms=1)))
 

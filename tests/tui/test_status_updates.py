@@ -64,7 +64,7 @@ async def test_an_update_of_everything_shows_the_changes_too() -> None:
     assert (shown.all, shown.states) == (1, [{PaneId(2)}])
 
 
-async def test_what_an_agent_says_in_its_state_is_shown_with_the_next_change_of_one() -> None:
+async def test_what_agents_say_in_their_states_is_shown_together_and_later_than_a_change_of_one() -> None:
     shown = Shown()
     shown.updates.words_changed(PaneId(1))
     await shown.next()
@@ -74,7 +74,9 @@ async def test_what_an_agent_says_in_its_state_is_shown_with_the_next_change_of_
     assert shown.due < waits
     shown.updates.words_changed(PaneId(4))
     await shown.next()
-    assert shown.states == [{PaneId(1)}, {PaneId(2), PaneId(3), PaneId(4)}]
+    assert shown.states == [{PaneId(1)}, {PaneId(3)}]
+    await shown.next()
+    assert shown.states == [{PaneId(1)}, {PaneId(3)}, {PaneId(2), PaneId(4)}]
 
 
 async def test_states_are_shown_after_the_answer_to_a_key() -> None:

@@ -1,6 +1,7 @@
 """`fugue-tui replay`: the screen of the player, its keys, and the other forms of a recording."""
 
 import io
+import os
 import re
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from textual.widgets import Input
 
 from fugue_tui.cli.main import run
 from fugue_tui.geometry import Size
-from fugue_tui.recording.asciicast import Cast, CastEncoder, CastEvent, CastHeader, EventCode, decode
+from fugue_tui.recording.asciicast import LARGEST, Cast, CastEncoder, CastEvent, CastHeader, EventCode, decode
 from fugue_tui.recording.timeline import Timeline
 from fugue_tui.viewer.replay import ReplayApp
 
@@ -165,3 +166,33 @@ def test_what_is_no_recording_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert "bad.cast: line 1: no header" in capsys.readouterr().err
     assert run(["replay", str(tmp_path / "gone.cast")]) != 0
     assert "No such file" in capsys.readouterr().err
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "large.cast").touch()
+    os.truncate(tmp_path / "large.cast", LARGEST + 1)
+    assert run(["replay", str(tmp_path / "large.cast")]) == 1
+    assert "more than 256 MiB are not read" in capsys.readouterr().err
+
+
+def test_what_a_recording_says_of_itself_controls_no_terminal(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    escape = "\x1b]0;owned\x07\x1b[31m"
+    header, cast = CastHeader(Size(20, 5), title=f"title{escape}", command=escape), tmp_path / "a.cast"
+    events = [CastEvent(0.1, MARK, f"mark{escape}"), CastEvent(0.2, OUT, f"{escape}shown"), CastEvent(0.3, SIZE, "0x0")]
+    encoder = CastEncoder()
+    cast.write_bytes(encoder.header(header) + b"".join(map(encoder.event, events)))
+    for form in ("svg", "txt"):
+        assert run(["replay", str(cast), "--export", str(tmp_path / f"a.{form}")]) == 0
+        assert "\x1b" not in (tmp_path / f"a.{form}").read_text()
+    assert b"\x1b" not in capsysbinary.readouterr().out
+
+
+async def test_hostile_markers_are_shown_clean() -> None:
+    events = (CastEvent(0.5, MARK, "mark\x1b]0;owned\x07\x1b[31m\u202e"), CastEvent(1.0, OUT, "x"))
+    async with ReplayApp(Cast(CastHeader(Size(20, 5)), events), "a", speed=1, idle=0).run_test(size=(60, 12)) as pilot:
+        app = await paused(pilot, "]")
+        text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())  # pyright: ignore[reportPrivateUsage]
+        assert "mark" in text
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)

@@ -25,27 +25,59 @@ NOTICE = "document.getElementById('notice')?.hidden === false ? document.getElem
 MODIFIERS = {"alt": 1, "ctrl": 2, "meta": 4, "shift": 8}
 
 
+FLAGS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0"),
+    *("--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking"),
+    *("--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"),
+    "--disable-renderer-backgrounding",
+)
+
+
+class NotStarted(Exception):
+    """Chromium is installed and does not start; contains what it says."""
+
+
 class Browser:
     """One browser with a profile of its own."""
 
     def __init__(self) -> None:
+        """Raises NotStarted."""
         self._profile = tempfile.mkdtemp(prefix="fugue-chromium-", dir="/tmp")
-        flags = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0")
-        argv = (CHROMIUM, *flags, f"--user-data-dir={self._profile}", "about:blank")
-        env = {**os.environ, "HOME": self._profile, "XDG_RUNTIME_DIR": self._profile}
-        self._child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
-        assert self._child.stderr is not None
-        for line in self._child.stderr:
-            if found := re.search(rb"listening on (ws://\S+)", line):
-                break
-        else:
-            raise AssertionError("Chromium ended before it listened")
-        os.set_blocking(self._child.stderr.fileno(), False)
         self._stack = ExitStack()
-        self._link: ClientConnection = self._stack.enter_context(connect(found[1].decode(), max_size=None, proxy=None))
+        self._stack.callback(shutil.rmtree, self._profile, ignore_errors=True)
+        env = {**os.environ, "HOME": self._profile, "XDG_RUNTIME_DIR": self._profile}
+        self._log = Path(self._profile, "log")
+        with self._log.open("wb") as log:
+            argv = (CHROMIUM, *FLAGS, f"--user-data-dir={self._profile}", "about:blank")
+            self._child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env)
+        self._stack.callback(self._end)
+        try:
+            url = self._listening()
+        except NotStarted:
+            self._stack.close()
+            raise
+        self._link: ClientConnection = self._stack.enter_context(
+            connect(url, max_size=None, proxy=None, ping_interval=None)  # A loaded machine may take its time.
+        )
         self._numbers = count(1)
         self.console: list[str] = []
         """What pages said on their consoles, and their exceptions."""
+
+    def _listening(self) -> str:
+        """Wait for the URL at which it listens."""
+        end = time.monotonic() + DEADLINE
+        while not (found := re.search(rb"listening on (ws://\S+)", said := self._log.read_bytes())):
+            if self._child.poll() is not None or time.monotonic() > end:
+                raise NotStarted(f"{CHROMIUM} does not start: {said[-300:].decode(errors='replace')}")
+            time.sleep(0.02)
+        return found[1].decode()
+
+    def _end(self) -> None:
+        try:
+            self._child.wait(10)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
 
     def call(self, method: str, session: str = "", **parameters: object) -> dict[str, Any]:
         """The result of a method of the protocol."""
@@ -73,14 +105,6 @@ class Browser:
         with suppress(Exception):
             self.call("Browser.close")
         self._stack.close()
-        try:
-            self._child.wait(10)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
-        assert self._child.stderr is not None
-        self._child.stderr.close()
-        shutil.rmtree(self._profile, ignore_errors=True)
 
 
 class Tab:
@@ -113,6 +137,10 @@ class Tab:
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    def draw(self, data: str) -> None:
+        """Have the terminal parse output that the workspace knows nothing of."""
+        self.run(f"new Promise((done) => terminal.write({json.dumps(data)}, () => done(0)))")
 
     @property
     def screen(self) -> str:
@@ -158,14 +186,23 @@ class Tab:
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **event)
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
-    def click(self, col: int, row: int) -> None:
+    def click(self, col: int, row: int, *modifiers: str) -> None:
         """Click on a cell, counted from 0."""
+        self.move(col, row)
+        for kind in ("mousePressed", "mouseReleased"):
+            self._mouse(kind, col, row, *modifiers, button="left", clickCount=1)
+
+    def move(self, col: int, row: int) -> None:
+        """Move the mouse to a cell."""
+        self._mouse("mouseMoved", col, row)
+
+    def _mouse(self, kind: str, col: int, row: int, *modifiers: str, **event: object) -> None:
         rectangle = "document.querySelector('.xterm-screen').getBoundingClientRect()"
         box = self.run(f"(({{x, y, width, height}}) => [x, y, width, height])({rectangle})")
         cols, rows = self.run("[terminal.cols, terminal.rows]")
         x, y = box[0] + (col + 0.5) * box[2] / cols, box[1] + (row + 0.5) * box[3] / rows
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        held = sum(MODIFIERS[each] for each in modifiers)
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, modifiers=held, **event)
 
     def close(self) -> None:
         """Close the tab."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+import ssl
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -53,11 +54,11 @@ class Page:
         while data not in self.output:
             self.read()
 
-    def hears(self, kind: str) -> dict[str, Any]:
-        """Wait for a message of that type."""
-        while not (found := [each for each in self.said if each["type"] == kind]):
+    def hears(self, kind: str, count: int = 1) -> dict[str, Any]:
+        """Wait for that many messages of a type; the last of them."""
+        while len(found := [each for each in self.said if each["type"] == kind]) < count:
             self.read()
-        return found[0]
+        return found[count - 1]
 
 
 class Web:
@@ -73,6 +74,11 @@ class Web:
     def token(self) -> str:
         """The token of the newest link."""
         return LINK.findall(self._said)[-1][1]
+
+    @property
+    def tokens(self) -> set[str]:
+        """The tokens of all links."""
+        return {token for _, token in LINK.findall(self._said)}
 
     @property
     def _said(self) -> str:
@@ -113,7 +119,15 @@ class Web:
             compression=None,
             proxy=None,
             max_size=None,
+            ssl=_unverified() if url.startswith("wss") else None,
         )
+
+
+def _unverified() -> ssl.SSLContext:
+    """Accepts any certificate."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 @pytest.fixture

@@ -1,31 +1,36 @@
-"""The page in a real browser, headless Chromium: run with FUGUE_BROWSER_TESTS=1."""
+"""The page in a real browser, headless Chromium, if there is one."""
 
+import json
 import os
 import shutil
 import threading
+from base64 import b64encode
 from collections.abc import Generator
 from contextlib import closing
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import Launch, Running
-from tests.web.chromium import CHROMIUM, Browser, Tab
+from tests.web.chromium import CHROMIUM, Browser, NotStarted, Tab
 from tests.web.conftest import Web
 from tests.web.tcp_relay import TcpRelay
+from tests.web.test_certificate import OPENSSL, Files
+from tests.web.test_certificate import files as files
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.forked,
-    pytest.mark.skipif(
-        not CHROMIUM or not os.environ.get("FUGUE_BROWSER_TESTS"),
-        reason="no Chromium, or FUGUE_BROWSER_TESTS is not set",
-    ),
+    pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium"),
 ]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Generator[Browser]:
-    browser = Browser()
+    try:
+        browser = Browser()
+    except NotStarted as error:
+        pytest.skip(str(error))
     yield browser
     browser.close()
 
@@ -64,7 +69,7 @@ def test_shift_enter_is_told_from_enter(browser: Browser, launch: Launch) -> Non
 
 @pytest.mark.skipif(not shutil.which("vim"), reason="there is no vim")
 def test_vim_edits_and_takes_the_mouse(browser: Browser, launch: Launch) -> None:
-    running = launch("--", "vim", "-u", "NONE", "-N", "-c", "set mouse=a ttymouse=sgr", server=True)
+    running = launch("--", "vim", "-u", "NONE", "-n", "-N", "-c", "set mouse=a ttymouse=sgr", server=True)
     running.ready()
     web = Web(running)
     with closing(browser.open(link(web))) as tab:
@@ -210,3 +215,199 @@ WIDTHS = (1, 2, 2, 2, 2, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2)
 def test_the_page_breaks_no_rule_of_its_policy(browser: Browser, tab: Tab) -> None:
     assert tab.run("document.querySelectorAll('script:not([src])').length") == 0
     assert [each for each in browser.console if "Content Security Policy" in each or "Exception" in each] == []
+
+
+# Floods
+
+
+def flooding(launch: Launch, directory: Path, kind: str, *, beside: bool = False) -> Running:
+    """A workspace whose pane floods from Enter to Ctrl+C; with a pane beside it that echoes and has the focus."""
+    stopped = directory / "stopped"
+    stopped.write_text("\x18\x1b\\\x1b[m\x1b[2J\x1b[Hstopped\n")  # Ends a sequence that was cut.
+    flood = FLOODS[kind].format(file=written(directory, kind))
+    running = launch(
+        "--", "sh", "-c", f"trap 'cat {stopped}; exec cat' INT; echo ready; read line; {flood}", server=True
+    )
+    running.ready()
+    running.host.wait_text("ready")
+    if beside:
+        running.host.send("\r")
+        running.ask("split-pane", "--focus", "--", "sh", "-c", "echo beside; cat")
+    return running
+
+
+FLOODS = {
+    "yes": "yes the quick brown fox",
+    "colours": "while :; do cat {file} || break; done",
+    "images": "while :; do cat {file} || break; done",
+}
+
+
+def written(directory: Path, kind: str) -> Path:
+    """The file of a flood."""
+    file = directory / kind
+    if kind == "colours":
+        cells = (f"\x1b[38;2;{n % 256};{n * 7 % 256};{n * 13 % 256}m{n % 10}" for n in range(100_000))
+        file.write_text("".join(cells))
+    elif kind == "images":
+        pixels = (bytes((n, 255 - n, n ^ 85)) * 1024 for n in range(64))
+        images = (b"\x1b[H\x1b_Ga=T,q=2,f=24,s=32,v=32;%s\x1b\\" % b64encode(each) for each in pixels)
+        file.write_bytes(b"".join(images))
+    return file
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_flood_is_drawn_and_ctrl_c_stops_it(browser: Browser, launch: Launch, tmp_path: Path, kind: str) -> None:
+    running = flooding(launch, tmp_path, kind)
+    web = Web(running)
+    with closing(browser.open(link(web))) as tab:
+        tab.shows("ready")
+        tab.run("globalThis.drawn = 0, terminal.onRender(() => drawn++)")
+        tab.press("Enter")
+        tab.until(lambda: tab.run("drawn") > 20, "20 frames")
+        tab.press("c", "ctrl", code="KeyC", number=67)
+        tab.shows("stopped")
+        tab.type("typed\n")
+        tab.until(lambda: tab.screen.count("typed") == 2)
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_key_is_echoed_beside_a_flood(browser: Browser, launch: Launch, tmp_path: Path, kind: str) -> None:
+    running = flooding(launch, tmp_path, kind, beside=True)
+    web = Web(running)
+    with closing(browser.open(link(web))) as tab:
+        tab.shows("beside")
+        tab.type("typed\n")
+        tab.until(lambda: tab.screen.count("typed") == 2)
+
+
+def test_a_frozen_tab_stalls_nobody_and_shows_the_newest_when_it_goes_on(
+    browser: Browser, launch: Launch, tmp_path: Path
+) -> None:
+    running = flooding(launch, tmp_path, "colours", beside=True)
+    web = Web(running)
+    with closing(browser.open(link(web), 500, 300)) as frozen:
+        frozen.shows("beside")
+        tab = browser.open(web.url, 500, 300)
+        tab.shows("beside")
+        before = resident(web.host.pid)
+        frozen.call("Page.setWebLifecycleState", state="frozen")
+        tab.run("globalThis.drawn = 0, terminal.onRender(() => drawn++)")
+        tab.until(lambda: tab.run("drawn") > 50, "50 frames beside a frozen tab")
+        running.host.send("typed here\r")
+        tab.shows("typed here")
+        assert resident(web.host.pid) - before < 8 << 20
+        frozen.call("Page.setWebLifecycleState", state="active")
+        frozen.shows("typed here")
+        assert len(browser_clients(web)) == 2
+        tab.close()
+
+
+def resident(pid: int) -> int:
+    """The bytes of memory that a process has."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# What the page makes of hostile output
+
+
+def test_a_browser_that_asks_before_it_copies_stops_no_output(tab: Tab, web: Web) -> None:
+    tab.run("navigator.clipboard.writeText = (text) => { globalThis.copied = text; return new Promise(() => {}); }, 0")
+    tab.run("terminal.write('\\x1b]52;c;aGVsbG8=\\x07'), 0")  # Nothing waits: with a fault it never ends.
+    tab.wait("globalThis.copied", "hello")
+    tab.type("goes on\n")
+    tab.until(lambda: tab.screen.count("goes on") == 2)
+
+
+def test_the_clipboard_is_neither_read_nor_emptied(tab: Tab, web: Web) -> None:
+    tab.run(
+        "globalThis.asked = [], navigator.clipboard.readText = async () => { asked.push('read'); return 'secret'; },"
+        "navigator.clipboard.writeText = async (text) => { asked.push(text); },"
+        "terminal.onData((data) => asked.push(data)), 0"
+    )
+    for payload in ("?", "", "!", "/w==", "aGVsbG8="):
+        tab.draw(f"\x1b]52;c;{payload}\x1b\\")
+    assert tab.run("asked") == ["hello"]
+
+
+def test_links_to_scripts_are_not_opened_and_others_shown_before(tab: Tab, web: Web) -> None:
+    tab.run("globalThis.opened = [], window.open = (url) => { opened.push(url); return null; }, 0")
+    web.host.send("\x03")  # From here on nothing else draws.
+    tab.notifies("connection was lost")
+    for row, url in enumerate(("javascript:opened.push(1)", "https://e.example/a"), 1):
+        tab.draw(f"\x1b[?1003l\x1b[?1000l\x1b[{row}H\x1b]8;;{url}\x1b\\here\x1b]8;;\x1b\\")
+    tab.click(1, 0, "ctrl")
+    tab.move(1, 1)
+    tab.wait("document.getElementById('terminal').title", "https://e.example/a")
+    tab.click(1, 1, "ctrl")
+    tab.wait("JSON.stringify(opened)", '["https://e.example/a"]')
+
+
+def test_a_flood_of_bells_and_titles_changes_nothing_of_the_page(tab: Tab, web: Web) -> None:
+    tab.draw("\x07\x1b]0;evil\x07\x1b]2;evil\x07" * 100_000)
+    assert tab.run("document.title") == "fugue-tui e2e"
+    tab.type("goes on\n")
+    tab.until(lambda: tab.screen.count("goes on") == 2)
+
+
+def test_the_token_is_left_nowhere(browser: Browser, tab: Tab, web: Web) -> None:
+    token = web.token
+    entries = tab.call("Page.getNavigationHistory")["entries"]
+    assert not any(token in each["url"] for each in entries)
+    kept = tab.run(
+        "document.referrer + JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie"
+    )
+    assert token not in kept
+    assert tab.run("performance.getEntries().map((each) => each.name).filter((name) => /socket|login/.test(name))") == [
+        f"{web.url}login"
+    ]
+
+
+def test_switching_workspaces_leaves_nothing_unconfirmed(browser: Browser, web: Web) -> None:
+    started = web.running.shell("new", "other", "--detached", "--", "sh", "-c", "echo other-pane; cat")
+    assert started.returncode == 0, started.stderr
+    try:
+        with closing(browser.open("about:blank")) as tab:
+            tab.call("Page.addScriptToEvaluateOnNewDocument", source=COUNTING)
+            tab.go(link(web))
+            tab.shows("ready")
+            for _ in range(6):
+                for here, there, text in (("e2e", "other", "other-pane"), ("other", "e2e", "ready")):
+                    clients = web.running.shell("list-clients", "--json", "--workspace", here)
+                    (mine,) = [c["id"] for c in json.loads(clients.stdout)["clients"] if c["tty"] == "browser"]
+                    done = web.running.shell("switch-workspace", "--workspace", here, "--client", str(mine), there)
+                    assert done.returncode == 0, done.stderr
+                    tab.shows(text)
+                    tab.shows(f" {there} ")
+            tab.until(lambda: tab.run("received - confirmed") < 1 << 14, "what was shown is confirmed but for a rest")
+    finally:
+        web.running.shell("kill-server", "other")
+
+
+COUNTING = """
+globalThis.received = globalThis.confirmed = 0;
+const NewSocket = WebSocket;
+globalThis.WebSocket = class extends NewSocket {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => (received += data.byteLength ?? 0));
+  }
+  send(data) {
+    if (typeof data === "string" && data.includes('"read"')) confirmed += JSON.parse(data).count;
+    super.send(data);
+  }
+};
+"""
+"""Counts the bytes that a page receives, and says that it has shown."""
+
+
+@pytest.mark.skipif(not OPENSSL, reason="there is no openssl")
+def test_a_page_over_tls(browser: Browser, running: Running, files: Files) -> None:
+    web = Web(running, "--certificate", files.certificate, "--key", files.key)
+    with closing(browser.open("about:blank")) as tab:
+        tab.call("Security.setIgnoreCertificateErrors", ignore=True)
+        tab.go(link(web))
+        tab.shows("ready")
+        assert tab.run("location.protocol") == "https:"
+        tab.type("over TLS\n")
+        tab.until(lambda: tab.screen.count("over TLS") == 2)

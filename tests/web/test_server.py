@@ -1,9 +1,12 @@
 """`fugue-tui web`: a link, a session, and a page that shows the workspace, in real processes."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from tests.e2e.conftest import Launch, Running
 from tests.web.conftest import LINK, Page, Web
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from fugue_tui import tcp_listener
 from fugue_tui.cli.web_command import refuse_pane
 from fugue_tui.errors import SocketError
 from fugue_tui.web.page_link import TAKEN, WINDOW
@@ -28,7 +32,7 @@ def test_a_page_shows_the_workspace_and_types_into_it(web: Web) -> None:
         page.type(b"typed in a browser\r")
         page.shows(b"typed in a browser")
         web.running.host.wait_text("typed in a browser")
-        (mine,) = [each for each in web.running.ask("list-clients")["clients"] if each["tty"] == "browser"]
+        (mine,) = browsers(web)
         assert (mine["size"], mine["cell_pixels"]) == ({"cols": 100, "rows": 30}, [8, 16])
     web.host.wait_text("The link was used.")
 
@@ -64,7 +68,10 @@ def test_every_answer_has_the_headers_that_protect_the_page(web: Web) -> None:
         policy = answer.headers["content-security-policy"]
         assert "script-src 'self';" in policy
         assert "frame-ancestors 'none'" in policy
+        assert answer.headers["x-frame-options"] == "DENY"
         assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cross-origin-opener-policy"] == "same-origin"
         assert "server" not in answer.headers
     assert web.request("GET", "page/%2e%2e/server.py").status_code == 404
 
@@ -219,7 +226,40 @@ def test_ctrl_c_ends_the_server_and_leaves_the_workspace(web: Web) -> None:
         with pytest.raises(ConnectionClosed):
             page.shows(b"never shown")
     assert web.host.wait_exit().code == 0
-    assert [each["tty"] for each in web.running.ask("list-clients")["clients"] if each["tty"] == "browser"] == []
+    assert browsers(web) == []
+
+
+def test_a_port_in_use_and_one_of_the_system_are_told(running: Running) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = running.shell("web", "--port", port)
+        assert done.returncode == 1
+        assert f"cannot listen at 127.0.0.1 port {port}: Address already in use" in done.stderr
+        assert "--port" in done.stderr
+        assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("bind", "host", "warning"),
+    [("::1", "[::1]", False), ("localhost", "localhost", False), ("127.0.0.2", "127.0.0.2", False),
+     ("0.0.0.0", socket.gethostname(), True), ("::", socket.gethostname(), True)],
+)  # fmt: skip
+def test_other_addresses_are_served_and_other_machines_warned_of(
+    running: Running, bind: str, host: str, warning: bool
+) -> None:
+    try:
+        tcp_listener.listen(bind, 0).close()
+    except OSError as error:
+        pytest.skip(f"this machine has no {bind}: {error}")
+    web = Web(running, "--bind", bind)
+    assert web.url.startswith(f"http://{host}:")
+    assert ("WARNING: other machines" in web.host.received.decode()) == warning
+    assert ("WITHOUT ENCRYPTION" in web.host.received.decode()) == warning
+    if warning:  # Whether the machine's name resolves is not ours.
+        web.url = f"http://127.0.0.1:{web.url.rstrip('/').rpartition(':')[2]}/"
+    with web.page(*web.log_in()) as page:
+        page.shows(b"ready")
+    assert web.request("GET", "", headers={"Host": "evil.example"}).status_code == 403
 
 
 def test_a_signal_ends_the_server(web: Web) -> None:
@@ -233,15 +273,52 @@ def test_a_pane_serves_no_pages() -> None:
     refuse_pane({})
 
 
-def test_a_server_that_a_pane_started_anyway_cannot_attach(running: Running) -> None:
-    running.host.send("\x02c")
-    line = f"env -u FUGUE_SOCKET {sys.executable} -m fugue_tui web e2e > {running.room}/said &\r"
-    running.ask("create-window", "--focus", "--", "sh", "-c", line.replace("&\r", ""))
+@pytest.mark.parametrize(
+    ("shown", "reason"),
+    [("e2e", "this terminal is a pane of that very workspace"), ("other", "was started by a program in a pane")],
+)
+def test_a_server_that_a_pane_started_anyway_cannot_attach(
+    running: Running, other: str, shown: str, reason: str
+) -> None:
+    line = f"env -u FUGUE_SOCKET {sys.executable} -m fugue_tui web {shown} > {running.room}/said"
+    running.ask("create-window", "--focus", "--", "sh", "-c", line)
     said = Path(running.room, "said")
     running.host.wait_until(lambda: said.exists() and "#" in said.read_text())
     web = PrintedWeb(running, said.read_text())
     with web.page(*web.log_in()) as page:
-        assert "pane" in page.hears("end")["message"]
+        assert reason in page.hears("end")["message"]
+    clients = json.loads(running.shell("list-clients", "--json", "--workspace", shown).stdout)["clients"]
+    assert [each["tty"] for each in clients if each["tty"] == "browser"] == []
+
+
+@pytest.fixture
+def other(running: Running) -> Generator[str]:
+    """Another workspace."""
+    started = running.shell("new", "other", "--detached", "--", "sh", "-c", "echo other-pane; cat")
+    assert started.returncode == 0, started.stderr
+    yield "other"
+    running.shell("kill-server", "other")
+
+
+def test_a_page_switches_to_another_workspace_and_back(web: Web, other: str) -> None:
+    with web.page(*web.log_in()) as page:
+        page.shows(b"ready")
+        page.type(b"\x02:")
+        page.shows(b"command")
+        page.type(b"switch-workspace other\r")
+        page.shows(b"other-pane")
+        assert page.hears("welcome", 2)["workspace"] == other
+        assert browsers(web) == []
+        switched = web.running.shell("switch-workspace", "--workspace", other, "e2e")
+        assert switched.returncode == 0, switched.stderr
+        assert page.hears("welcome", 3)["workspace"] == "e2e"
+        page.type(b"back again\r")
+        page.shows(b"back again")
+        assert len(browsers(web)) == 1
+
+
+def browsers(web: Web) -> list[dict[str, object]]:
+    return [each for each in web.running.ask("list-clients")["clients"] if each["tty"] == "browser"]
 
 
 class PrintedWeb(Web):
@@ -263,7 +340,7 @@ class PrintedWeb(Web):
         (("--port", "70000"), "is no port"),
         (("--key", "k"), "wants --certificate"),
         (("--bind", "203.0.113.7"), "cannot listen"),
-        (("--certificate", "/nonexistent/c.pem"), "no certificate"),
+        (("--certificate", "/nonexistent/c.pem"), "c.pem: No such file"),
         (("--workspace", "missing"), "no workspace missing runs"),
     ],
 )

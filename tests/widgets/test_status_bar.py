@@ -165,26 +165,50 @@ async def test_the_panel_of_keys_shows_every_key_in_as_many_columns_as_fit() -> 
         assert not panel.display
 
 
-@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (100, 24), (60, 30), (200, 12)])
-async def test_no_key_is_left_out_where_the_panel_would_be_too_high(cols: int, rows: int) -> None:
+def shown(panel: WhichKey) -> str:
+    """What the panel says."""
+    return "\n".join(line.text for line in panel.render_lines(panel.outer_size.region))
+
+
+@pytest.mark.parametrize(("cols", "rows"), [(80, 24), (100, 24), (60, 30), (200, 12), (40, 12)])
+async def test_every_key_is_on_a_page_with_all_its_words(cols: int, rows: int) -> None:
     app = Bar()
     async with app.run_test(size=(cols, rows)) as pilot:
         panel = app.query_one(WhichKey)
-        panel.show([Hint(f"alt+{n}", f"what key number {n} does") for n in range(50)], cols, rows, "and then")
-        await pilot.pause()
-        lines = panel.render_lines(panel.outer_size.region)
-        assert panel.outer_size.height < rows
-        assert [n for n in range(50) if not any(f"alt+{n} " in line.text for line in lines)] == []
+        hints = [Hint(f"alt+{n}", f"what key number {n} does") for n in range(50)]
+        panel.show(hints, cols, rows, "and then")
+        found = set[str]()
+        for _ in range(9):
+            await pilot.pause()
+            assert panel.outer_size.height < rows
+            found |= {hint.key for hint in hints if f" {hint.words} " in shown(panel)}
+            panel.turn()
+        assert found == {hint.key for hint in hints}
 
 
-async def test_a_panel_without_room_for_all_keys_shows_the_most_important_with_their_words() -> None:
+async def test_the_first_page_shows_the_most_important_keys_and_the_last_leads_back_to_it() -> None:
     app = Bar()
     async with app.run_test(size=(40, 12)) as pilot:
         panel = app.query_one(WhichKey)
-        hints = [Hint(f"alt+{n}", f"what key {n} does", 0 if n in (7, 49) else 1) for n in range(50)]
+        hints = [Hint(f"alt+{n}", f"what key {n} does", 0 if n in (7, 19) else 1) for n in range(20)]
         panel.show(hints, 40, 12, "and then")
         await pilot.pause()
-        text = "\n".join(line.text for line in panel.render_lines(panel.outer_size.region))
-        assert "alt+7  what key 7 does" in text
-        assert "alt+49 what key 49 does" in text
-        assert "alt+48" not in text
+        first = shown(panel)
+        assert "alt+7  what key 7 does" in first
+        assert "alt+19 what key 19 does" in first
+        assert "alt+18" not in first
+        assert "1 of 2" in first
+        assert panel.turn()
+        await pilot.pause()
+        assert "alt+18" in shown(panel)
+        assert panel.turn()
+        await pilot.pause()
+        assert shown(panel) == first
+
+
+async def test_a_panel_of_one_page_has_no_other() -> None:
+    app = Bar()
+    async with app.run_test(size=(80, 12)):
+        panel = app.query_one(WhichKey)
+        panel.show([Hint("a", "does it")], 80, 12, "and then")
+        assert not panel.turn()

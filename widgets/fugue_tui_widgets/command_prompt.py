@@ -65,8 +65,7 @@ class CommandPrompt(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The input, and below it an error or candidates."""
         with Vertical() as frame:
-            frame.border_title = Content(" command ")
-            frame.border_subtitle = Content("Tab completes · ↑ Ctrl+R history")
+            frame.border_title = Content(" command · Tab completes · ↑ Ctrl+R history · Escape ")
             yield Input(self._text, select_on_focus=False)
             yield Static()
 

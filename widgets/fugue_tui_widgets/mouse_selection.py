@@ -12,6 +12,7 @@ from fugue_tui.terminal.copy_mode.text_units import Unit
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.input.mouse import Button, MouseAction, MouseKind
 from fugue_tui.terminal.screen.pins import Pin
+from fugue_tui.terminal.screen_view import ScreenView
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.key_events import modifiers_of
 
@@ -35,14 +36,16 @@ class MouseSelection:
         self,
         view: Widget,
         live: Callable[[], LiveTerminal | None],
+        seen: Callable[[], ScreenView | None],
         *,
         scroll: Callable[[int], None],
         on_typed: Callable[[], None],
         on_started: Callable[[], None],
         on_selected: Callable[[str], None],
     ) -> None:
-        """`live` gives the terminal that the view shows; `scroll` scrolls it, positive towards older lines."""
-        self._view, self._live, self._scroll = view, live, scroll
+        """`live` gives the terminal that the view shows, and `seen` what it shows of that; `scroll` scrolls it,
+        positive towards older lines."""
+        self._view, self._live, self._seen, self._scroll = view, live, seen, scroll
         self._on_typed, self._on_started, self._on_selected = on_typed, on_started, on_selected
         self._drag: _Drag | None = None
         self._clicks = (0.0, Cell(-1, -1), 0)
@@ -51,14 +54,14 @@ class MouseSelection:
 
     def press(self, event: events.MouseDown) -> bool:
         """Handle a button press; Shift keeps it from the program."""
-        live = self._live()
+        seen = self._seen()
         if not event.shift and self._report(event, MouseKind.PRESS, _BUTTONS.get(event.button, Button.NONE)):
-            if live is not None and event.button == 1:
-                live.copy_mode.deselect()
+            if seen is not None and event.button == 1:
+                seen.copy_mode.deselect()
             return True
-        if event.button != 1 or live is None:
+        if event.button != 1 or seen is None:
             return False
-        self._start_drag(live, event)
+        self._start_drag(seen, event)
         return True
 
     def release(self, event: events.MouseUp) -> bool:
@@ -95,13 +98,13 @@ class MouseSelection:
 
     # Selecting
 
-    def _start_drag(self, live: LiveTerminal, event: events.MouseDown) -> None:
+    def _start_drag(self, seen: ScreenView, event: events.MouseDown) -> None:
         """Start a drag; a double or triple click selects at once, a single click clears the selection."""
         at = self._cell(event)
         unit = _UNITS[(self._count(event.time, at) - 1) % len(_UNITS)]
         self._drop()
-        live.copy_mode.deselect()
-        self._drag = _Drag(live, live.copy_mode.pin_at(at), at, unit)
+        seen.copy_mode.deselect()
+        self._drag = _Drag(seen, seen.copy_mode.pin_at(at), at, unit)
         if unit is not Unit.CHARACTER:
             self._begin(self._drag)
 
@@ -114,12 +117,12 @@ class MouseSelection:
 
     def _begin(self, drag: "_Drag") -> None:
         drag.started = True
-        drag.live.copy_mode.select(drag.start.place or drag.at, drag.unit)
+        drag.seen.copy_mode.select(drag.start.place or drag.at, drag.unit)
         self._on_started()
 
     def _drag_to(self, event: events.MouseMove) -> None:
         drag, at = self._drag, self._cell(event)
-        if drag is None or drag.live is not self._live():
+        if drag is None or drag.seen is not self._seen():
             return
         if event.button == 0:  # The release was not reported.
             self._end_drag()
@@ -127,7 +130,7 @@ class MouseSelection:
         if not drag.started and at != drag.at:
             self._begin(drag)
         if drag.started:
-            drag.live.copy_mode.extend(at)
+            drag.seen.copy_mode.extend(at)
         drag.left_edge = drag.left_edge or at.y != drag.at.y
         drag.at = at
         self._autoscroll(self._past_edge(event, drag))
@@ -155,10 +158,10 @@ class MouseSelection:
         if drag is None or not drag.started:
             return
         drag.ticks += 1
-        before = drag.live.scrollback.offset
+        before = drag.seen.scrollback.offset
         self._scroll(drag.direction * min(1 + drag.ticks // 10, _AUTOSCROLL_MOST))
-        drag.live.copy_mode.extend(drag.at)
-        if drag.live.scrollback.offset == before:
+        drag.seen.copy_mode.extend(drag.at)
+        if drag.seen.scrollback.offset == before:
             drag.stop_scrolling()
 
     def _end_drag(self) -> None:
@@ -167,11 +170,11 @@ class MouseSelection:
         self._drop()
         if drag is None or not drag.started:
             return
-        text = drag.live.copy_mode.selected_text
+        text = drag.seen.copy_mode.selected_text
         if text.strip():
             self._on_selected(text)
         else:
-            drag.live.copy_mode.deselect()
+            drag.seen.copy_mode.deselect()
 
     def _drop(self) -> None:
         if self._drag is not None:
@@ -185,7 +188,7 @@ class MouseSelection:
         live, lines = self._live(), WHEEL_LINES if up else -WHEEL_LINES
         if self._drag is not None and self._drag.started:
             self._scroll(lines)
-            self._drag.live.copy_mode.extend(self._drag.at)
+            self._drag.seen.copy_mode.extend(self._drag.at)
             return
         if live is None or self._report(event, MouseKind.PRESS, Button.WHEEL_UP if up else Button.WHEEL_DOWN):
             return
@@ -199,8 +202,8 @@ class MouseSelection:
 class _Drag:
     """A drag with the left button."""
 
-    def __init__(self, live: LiveTerminal, start: Pin, at: Cell, unit: Unit) -> None:
-        self.live, self.start, self.at, self.unit = live, start, at, unit
+    def __init__(self, seen: ScreenView, start: Pin, at: Cell, unit: Unit) -> None:
+        self.seen, self.start, self.at, self.unit = seen, start, at, unit
         self.started = self.left_edge = False
         self.direction = self.ticks = 0
         self.timer: Timer | None = None

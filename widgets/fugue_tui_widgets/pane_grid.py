@@ -15,7 +15,6 @@ from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import Layout, WidgetPlacement
 from textual.message import Message
 from textual.strip import Strip
-from textual.timer import Timer
 from textual.widget import Widget
 
 from fugue_tui.geometry import Axis, Rect
@@ -29,8 +28,6 @@ from fugue_tui_widgets.terminal_view import TerminalView
 
 STYLES: Final = (FOCUS, SYNCHRONIZED, "mode", "blocked", "working", "done", "error")
 """The styles of the frame, besides its own."""
-FLASH_SECONDS: Final = 0.12
-"""How long the frame of the focused pane flashes."""
 _columns: Final = lru_cache(maxsize=4_096)(cell_len)
 """The columns of one character."""
 
@@ -125,8 +122,6 @@ class PaneGrid(ErrorBoundary, Widget):
         self._strips: dict[int, tuple[tuple[str, ...], tuple[str, ...], Strip]] = {}
         """The rows as drawn, with the characters and styles that they were drawn of."""
         self._palette: dict[str, RichStyle] = {}
-        self._flash: Timer | None = None
-        """Ends the flash of the frame of the focused pane; None if it does not flash."""
         self._dragged: tuple[tuple[Divider, ...], Offset] | None = None
         """The dividers that are dragged, one of each axis at a crossing, and where the pointer was last."""
         self._pressed: tuple[PaneId, Offset] | None = None
@@ -143,24 +138,6 @@ class PaneGrid(ErrorBoundary, Widget):
         elif regions := self._changed_regions(old):
             self.refresh(*regions)
 
-    def flash(self) -> None:
-        """Show the frame of the focused pane in reverse video for a moment."""
-        if self._flash is not None:
-            self._flash.stop()
-        else:
-            self._redraw_frame()
-        self._flash = self.set_timer(FLASH_SECONDS, self._end_flash)
-
-    def _end_flash(self) -> None:
-        self._flash = None
-        self._redraw_frame()
-
-    def _redraw_frame(self) -> None:
-        self._palette.clear()
-        self._strips.clear()
-        if regions := self._frame_regions():
-            self.refresh(*regions)
-
     def _show_frames(self) -> None:
         """Draw the frames of the floating panes; one of each that has one is mounted."""
         model = self.model
@@ -170,7 +147,7 @@ class PaneGrid(ErrorBoundary, Widget):
         for pane, picture in pictures.items():
             if picture is not None and self.is_attached:
                 if pane not in self._frames:
-                    self._frames[pane] = FloatFrame(pane, self._style)
+                    self._frames[pane] = FloatFrame(pane, self.style_of)
                     self.mount(self._frames[pane])
                 self._frames[pane].show(picture)
 
@@ -259,23 +236,22 @@ class PaneGrid(ErrorBoundary, Widget):
     def _row(self, lines: FrameLines, y: int, cols: int) -> Strip:
         """A row of the frame, drawn again only if it has changed."""
         if not 0 <= y < len(lines.chars):
-            return Strip.blank(cols, self._style(""))
+            return Strip.blank(cols, self.style_of(""))
         chars, styles = lines.chars[y], lines.styles[y]
         known = self._strips.get(y)
         if known is not None and known[0] is chars and known[1] is styles:
             return known[2]
-        strip = Strip([Segment(text, self._style(style)) for text, style in lines.runs(y)], cols)
+        strip = Strip([Segment(text, self.style_of(style)) for text, style in lines.runs(y)], cols)
         self._strips[y] = chars, styles, strip
         return strip
 
-    def _style(self, name: str) -> RichStyle:
+    def style_of(self, name: str) -> RichStyle:
         """One of `STYLES`, that of the lines for an empty name, or a colour."""
         if name not in self._palette:
             if name and name not in STYLES:
                 return RichStyle.parse(name)
             style = self.get_component_rich_style(f"pane-grid--{name}") if name else self.rich_style
-            flashes = RichStyle(reverse=True) if name == FOCUS and self._flash is not None else RichStyle.null()
-            self._palette[name] = _on_the_hosts_own(style) + flashes
+            self._palette[name] = _on_the_hosts_own(style)
         return self._palette[name]
 
     def notify_style_update(self) -> None:

@@ -192,7 +192,8 @@ class StatusBar(ErrorBoundary, Widget):
         room = cols - beside - _cells(left)
         hinted = HINT in right and bool(content.hint) and not content.alert and cell_len(content.hint) + 2 <= room
         if hinted:
-            end = [Segment(f" {content.hint} ", self.get_component_rich_style("status-bar--hint"))]
+            style = "status-bar--mode" if content.mode else "status-bar--hint"
+            end = [Segment(f" {content.hint} ", self.get_component_rich_style(style))]
         return self._joined(left, right, end, cols, hinted=hinted)
 
     def _joined(self, left: list[Segment], right: list[Part], end: list[Segment], cols: int, *, hinted: bool) -> Strip:

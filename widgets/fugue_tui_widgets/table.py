@@ -1,6 +1,6 @@
 """A table with a cursor: draws the rows that it is given, and repaints only the cells that changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -87,9 +87,12 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         if self._fit() or len(old) != len(rows):
             self._draw_all()
             return
-        for number, (before, after) in enumerate(zip(old, rows, strict=True)):
-            if before.cells != after.cells or before.tone != after.tone:
-                self._repaint(number, None if before.tone != after.tone else before)
+        changed = [
+            (number, None if before.tone != after.tone else before)
+            for number, (before, after) in enumerate(zip(old, rows, strict=True))
+            if before.cells != after.cells or before.tone != after.tone
+        ]
+        self._repaint(changed)
         if self._at != above:
             self._moved(above)
 
@@ -121,14 +124,19 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         self._fit()
         self._draw_all()
 
-    def _repaint(self, number: int, before: TableRow | None = None) -> None:
-        """Repaint a row: the cells that differ from `before`, or all of it."""
-        for selected in (False, True):
-            self._strips.pop((number, selected), None)
-        y = number + _HEADER - int(self.scroll_y)
-        if _HEADER <= y < self.size.height:
-            left, right = self._differing(before, self._rows[number]) if before else (0, self._room)
-            self.refresh(Region(left, y, right - left, 1))
+    def _repaint(self, rows: Iterable[tuple[int, TableRow | None]]) -> None:
+        """Repaint rows: of each the cells that differ from how it was before, or all of it."""
+        top, height, room = int(self.scroll_y), self.size.height, self._room
+        regions = list[Region]()
+        for number, before in rows:
+            for selected in (False, True):
+                self._strips.pop((number, selected), None)
+            y = number + _HEADER - top
+            if _HEADER <= y < height:
+                left, right = self._differing(before, self._rows[number]) if before else (0, room)
+                regions.append(Region(left, y, right - left, 1))
+        if regions:
+            self.refresh(*regions)
 
     def _differing(self, before: TableRow, after: TableRow) -> tuple[int, int]:
         """The columns of the screen from the first to after the last cell that differs."""
@@ -151,7 +159,7 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         """Draw the cursor brightly, while keys are for the table, or faintly."""
         self._bright = bright
         if self._rows:
-            self._repaint(self._at)
+            self._repaint([(self._at, None)])
 
     @property
     def page(self) -> int:
@@ -159,8 +167,7 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         return max(self.size.height - _HEADER, 1)
 
     def _moved(self, before: int) -> None:
-        for number in {before, self._at} & set(range(len(self._rows))):
-            self._repaint(number)
+        self._repaint((number, None) for number in {before, self._at} & set(range(len(self._rows))))
         self._keep_in_view()
 
     def _keep_in_view(self) -> None:
@@ -200,33 +207,35 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         """The rows, without Textual's cache of styles, which would give them a background."""
         if not self.is_attached:  # Removed, but on the screen until the next layout; it has no styles any more.
             return [Strip.blank(crop.width)] * crop.height
-        return [self.render_line(y).crop(crop.x, crop.right) for y in range(crop.y, crop.bottom)]
+        width = self._room
+        return [self._line(y, width).crop(crop.x, crop.right) for y in range(crop.y, crop.bottom)]
 
     def render_line(self, y: int) -> Strip:
         """The titles, a row, or nothing."""
-        width = self._room
+        return self._line(y, self._room)
+
+    def _line(self, y: int, width: int) -> Strip:
         if y == 0:
-            return self._strip(self._titles, self._style("table--header"), None)
+            return self._strip(self._titles, width, self._style("table--header"), None)
         number = y - _HEADER + int(self.scroll_y)
         if number >= len(self._rows):
             return Strip.blank(width, self._style(""))
         selected = number == self._at
         strip = self._strips.get((number, selected))
         if strip is None or strip.cell_length != width:
-            strip = self._strips[number, selected] = self._row(self._rows[number], selected=selected)
+            strip = self._strips[number, selected] = self._row(self._rows[number], width, selected=selected)
         return strip
 
-    def _row(self, row: TableRow, *, selected: bool) -> Strip:
+    def _row(self, row: TableRow, width: int, *, selected: bool) -> Strip:
         if selected:
-            return self._strip(row.cells, self.get_component_rich_style(self._cursor_style), None)
-        return self._strip(row.cells, self._style(""), self._style(f"table--{row.tone}") if row.tone else None)
+            return self._strip(row.cells, width, self.get_component_rich_style(self._cursor_style), None)
+        return self._strip(row.cells, width, self._style(""), self._style(f"table--{row.tone}") if row.tone else None)
 
     @property
     def _cursor_style(self) -> str:
         return "table--cursor" if self._bright else "table--blurred"
 
-    def _strip(self, texts: Sequence[str], style: RichStyle, tone: RichStyle | None) -> Strip:
-        width = self._room
+    def _strip(self, texts: Sequence[str], width: int, style: RichStyle, tone: RichStyle | None) -> Strip:
         segments = [
             Segment(text, tone if tone and self._columns[number].toned else style)
             for number, text in cells_of(self._columns, self._widths, texts, cell_len)

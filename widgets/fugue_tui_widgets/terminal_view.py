@@ -18,6 +18,7 @@ from fugue_tui.errors import InputFull, TerminalGone
 from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.input.keys import KeyPress
 from fugue_tui.terminal.screen.cells import Cursor, Damage
+from fugue_tui.terminal.screen_view import ScreenView
 from fugue_tui.terminal.terminal import Terminal as LiveTerminal
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.key_events import press_of
@@ -97,18 +98,24 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         live: LiveTerminal | None = None,
         *,
         draws_cursor: bool = True,
+        reader: object | None = None,
         name: str | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
+        """`reader` identifies the view that this widget is part of; it scrolls and selects with that alone."""
         super().__init__(name=name, id=id, classes=classes)
+        self._reader = reader
         self.live = live
         """The terminal that is shown; None draws nothing."""
+        self.seen = self._seen()
+        """What is shown of the terminal."""
         self.draws_cursor = draws_cursor
         """Whether the cursor is drawn as a reversed cell, where the host's own is hidden."""
         self._mouse = MouseSelection(
             self,
             lambda: self.live,
+            lambda: self.seen,
             scroll=self.scroll_back,
             on_typed=lambda: self._post(self.Typed(self)),
             on_started=lambda: self._post(self.SelectionStarted(self)),
@@ -120,16 +127,22 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     def show(self, live: LiveTerminal | None) -> None:
         """Show another terminal (or none), from the next frame on."""
         self.live = live
+        self.seen = self._seen()
         self.stale()
         self.refresh()
+
+    def _seen(self) -> ScreenView | None:
+        if self.live is None or self._reader is None:
+            return self.live and self.live.seen
+        return self.live.seen_by(self._reader)
 
     # Drawing
 
     def redraw(self) -> set[int]:
         """Read the terminal and repaint the changed rows of the view through Textual's compositor; which those are."""
-        if self.live is None:
+        if self.seen is None:
             return set()
-        damage = self.live.refresh(self)
+        damage = self.seen.refresh()
         rows = set(self.touched(damage))
         if self.draws_cursor:
             rows |= self._moved_cursor()
@@ -139,7 +152,7 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def read(self) -> set[int]:
         """Read the terminal; the changed rows, which the caller draws."""
-        return set() if self.live is None else set(self.touched(self.live.refresh(self)))
+        return set() if self.seen is None else set(self.touched(self.seen.refresh()))
 
     def touched(self, damage: Damage) -> Iterable[int]:
         """Drop the cached strips of what changed; the rows to repaint, in view coordinates."""
@@ -157,11 +170,11 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     @property
     def cursor(self) -> Cursor | None:
         """The program's cursor as of the last read, or that of copy mode; None if there is none."""
-        if self.live is not None and self.live.copy_mode.reads:
-            return self.live.copy_mode.reader
-        if self.live is None or self.live.closed or self.live.exit is not None or self.live.waits:
+        if self.seen is not None and self.seen.copy_mode.reads:
+            return self.seen.copy_mode.reader
+        if self.live is None or self.seen is None or self.live.closed or self.live.exit is not None or self.live.waits:
             return None
-        return self.live.cursor
+        return self.seen.cursor
 
     def _moved_cursor(self) -> set[int]:
         """The rows that the drawn cursor left and entered."""
@@ -185,11 +198,11 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row of the terminal's last snapshot, always as wide as the view."""
         width = self.size.width
-        if self.live is None or y >= self.live.size.rows:
+        if self.live is None or self.seen is None or y >= self.live.size.rows:
             return Strip.blank(width, RichStyle())
         strip = self._strips.get(y)
         if strip is None or strip.cell_length != width:
-            strip = self._strips[y] = strip_of(self.live.row(y), width)
+            strip = self._strips[y] = strip_of(self.seen.row(y), width)
         if self.draws_cursor and self.has_focus:
             cursor = self.cursor
             if cursor is not None and cursor.visible and cursor.y == y:
@@ -244,8 +257,8 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def scroll_back(self, lines: int) -> None:
         """Scroll the view: positive towards older lines."""
-        if self.live is not None:
-            self.live.scroll(lines)
+        if self.seen is not None:
+            self.seen.scroll(lines)
             self.post_message(self.Scrolled(self))
 
     # Keys
@@ -260,10 +273,10 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     def press(self, press: KeyPress) -> None:
         """Send a key to the program. Once it has exited, Enter runs it again and `x` or `q` closes the pane; while it
         is held, Enter and Escape start it. Escape clears a visible selection too."""
-        if self.live is None:
+        if self.live is None or self.seen is None:
             return
-        if press.acts and press.role == "escape" and not press.modifiers and self.live.copy_mode.shows_selection:
-            self.live.copy_mode.deselect()
+        if press.acts and press.role == "escape" and not press.modifiers and self.seen.copy_mode.shows_selection:
+            self.seen.copy_mode.deselect()
         if self.live.exit is not None or self.live.waits:
             if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
                 self.post_message(self.Restart(self, escape=press.role == "escape"))
@@ -294,8 +307,8 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def _follow(self) -> None:
         """Scroll to the live screen, as typing does in every terminal."""
-        if self.live is not None and self.live.scrollback.offset:
-            self.live.scroll_to_bottom()
+        if self.seen is not None and self.seen.scrollback.offset:
+            self.seen.scroll_to_bottom()
             self.post_message(self.Scrolled(self))
 
     def on_focus(self) -> None:

@@ -257,6 +257,11 @@ class ClientRegistry:
     # Output
 
     @property
+    def mirrors(self) -> Sequence[AttachedClient]:
+        """The clients that get the same bytes."""
+        return tuple(self._mirrors)
+
+    @property
     def has_mirrors(self) -> bool:
         """Whether any client is a mirror."""
         return bool(self._mirrors)

@@ -71,7 +71,10 @@ class AttachServer:
         tty = self._tty = TtyLink(terminal, self._loop)
         tty.start()
         env, plain = os.environ.get, bool(os.environ.get("NO_COLOR"))
-        hello = Hello(*terminal.extent, term=env("TERM", ""), colorterm=env("COLORTERM", ""), no_color=plain)
+        remote = bool(env("SSH_CONNECTION") or env("SSH_TTY"))
+        hello = Hello(
+            *terminal.extent, term=env("TERM", ""), colorterm=env("COLORTERM", ""), no_color=plain, remote=remote
+        )
         client = self.clients.create(tty, hello, local=True)
         view.attach(client)
         client.query()

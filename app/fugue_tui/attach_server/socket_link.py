@@ -157,7 +157,8 @@ class SocketLink:
         self._loop.call_later(_DETACH_SECONDS, self.close)
 
     def finish(self, bye: Bye) -> None:
-        """The same when the loop has ended."""
+        """The same when the loop has ended; what the client sent before is read no more."""
+        self.writer.on_hang_up = _nothing
         self.writer.cut()
         self.writer.send(attach_protocol.frame(attach_protocol.BYE, bye.dump()))
         self.writer.finish(0.5)

@@ -2,19 +2,18 @@
 
 import os
 from collections.abc import Mapping
-from importlib.util import find_spec
 
 from fugue_tui import sockets
 from fugue_tui.cli.args import Usage, options_of
 from fugue_tui.cli.workspace_commands import WHERE, requested
-from fugue_tui.errors import FugueError, NotRunning, SocketError
+from fugue_tui.errors import NotRunning, SocketError
 
 OPTIONS = (*WHERE, "--prefix", "--mirror", "--bind", "--port", "--host", "--certificate", "--key")
 LARGEST_PORT = 65_535
 
 
 def run(arguments: list[str]) -> int:
-    """Serve until Ctrl+C; the exit status. Raises Usage, SocketError, or FugueError if a package is missing."""
+    """Serve until Ctrl+C; the exit status. Raises Usage or SocketError."""
     options, positional, rest = options_of(arguments, OPTIONS, ("--read-only",))
     if rest:
         raise Usage(f"web: {rest[0][:40]!a}: one word too many")
@@ -26,8 +25,6 @@ def run(arguments: list[str]) -> int:
     if not sockets.answers(path):
         missing = f"no workspace {name} runs" if name else f"no workspace listens at {path}"
         raise NotRunning(f"{missing}; fugue-tui new {name or 'NAME'} starts one, fugue-tui ls shows what runs")
-    if find_spec("websockets") is None:
-        raise FugueError("the browser view needs a package more: pip install 'fugue-tui[web]'")
     from fugue_tui.web import server
     from fugue_tui.web.attached_view import Target
 

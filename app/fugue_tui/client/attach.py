@@ -32,6 +32,7 @@ def introduce(
         term=env.get("TERM", ""),
         colorterm=env.get("COLORTERM", ""),
         no_color=bool(env.get("NO_COLOR")),
+        remote=bool(env.get("SSH_CONNECTION") or env.get("SSH_TTY")),
         tty=_tty(),
         tty_id=terminal_id(0),
         read_only=read_only,

@@ -133,9 +133,9 @@ class UiSettings(Struct, frozen=True):
     """The lines between panes."""
     titles: Literal["auto", "always", "never"] = "auto"
     """Show panes' titles: auto shows them when there are several."""
-    motion: bool = True
-    """Let things move: the cursor of prompts blinks, lists slide, the frame of a pane flashes as it gets the focus or
-    another place, but over a slow link. A key switches it."""
+    animation: Literal["auto", "full", "none"] = "auto"
+    """What moves: the cursor of prompts blinks, lists slide, and an outline shows for an eighth of a second where the
+    focused pane goes. auto has no outline over SSH; none is drawn over a slow link. A key switches it."""
     mouse: bool = True
     """Take the mouse; off leaves it to the host terminal."""
     copy_on_select: bool = True

@@ -41,7 +41,9 @@ class Action(StrEnum):
     SHOW_BUFFERS = "show-buffers"
     DELETE_BUFFER = "delete-newest-buffer"
     REDRAW = "redraw"
-    MOTION = "toggle-motion"
+    ANIMATION = "toggle-animation"
+    CHOOSE_THEME = "choose-theme"
+    EDIT_CONFIG = "edit-configuration"
     DETACH = "detach"
     CHOOSE_CLIENT = "choose-client"
     QUIT = "quit"
@@ -113,8 +115,8 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "alt+down": "resize-pane --side down --cells 5",
         "{": "swap-pane --other previous",
         "}": "swap-pane --other next",
-        "ctrl+o": "rotate-panes",
-        "alt+o": "rotate-panes --forward=false",
+        "ctrl+o": "rotate-panes --forward=false",
+        "alt+o": "rotate-panes",
         "m": "mark-pane",
         "M": "mark-pane --clear",
         "e": "float-pane",
@@ -179,7 +181,7 @@ DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
         "+": Action.RESIZE_MODE,
         "W": Action.MOVE_MODE,
         "r": Action.REDRAW,
-        "alt+m": Action.MOTION,
+        "alt+m": Action.ANIMATION,
         "d": Action.DETACH,
         "ctrl+z": Action.DETACH,
         "D": Action.CHOOSE_CLIENT,

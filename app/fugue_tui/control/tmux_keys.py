@@ -40,7 +40,7 @@ _SIDES: Final = {"Up": "up", "Down": "down", "Left": "left", "Right": "right"}
 
 PREFIX: Final = (
     TmuxKey("C-b", "send-prefix", ("prefix",)),
-    TmuxKey("C-o", "rotate-window", ("rotate-panes",)),
+    TmuxKey("C-o", "rotate-window", ("rotate-panes --no-forward", "rotate-panes --forward=false")),
     TmuxKey("C-z", "suspend-client", (), "a client is not stopped: d detaches it, programs go on"),
     TmuxKey("Space", "next-layout", ("select-layout next",)),
     TmuxKey("!", "break-pane", ("break-pane",), "no command moves a pane to a window of its own"),
@@ -98,9 +98,7 @@ PREFIX: Final = (
         for key, (theirs, ours) in _LAYOUTS.items()
     ),
     TmuxKey("M-n", "next-window -a", ("next-alert",)),
-    TmuxKey(
-        "M-o", "rotate-window -D", ("rotate-panes --no-forward", "rotate-panes --forward=false"), "C-o goes around"
-    ),
+    TmuxKey("M-o", "rotate-window -D", ("rotate-panes",), "C-o goes around"),
     TmuxKey("M-p", "previous-window -a", ("previous-alert",)),
     *(
         TmuxKey(f"{held}-{key}", f"resize-pane -{key[0]}{by}", (f"resize-pane --side {side} --cells {cells}",))
@@ -167,6 +165,7 @@ COPY_EMACS: Final[Mapping[str, str]] = MappingProxyType(
         "C-Space": "same: begins to select; again selects nothing",
         "C-g": "same: selects nothing; without a selection it returns",
         "C-Up": _STAYS,
+        "C-s": "same; the cursor goes to the first character of the match",
         "M-v": _PAGE,
         "PPage": _PAGE,
         "M-C-b": "otherwise: goes to the bracket that matches, as M-C-f",

@@ -4,7 +4,7 @@
                 "mcp": {"servers": {NAME: SERVER, ...}}}, SERVER as in the configuration
     WINDOW   = {"name": "code", "session": "...", "focus": true, "zoom": true, ...BODY}
     BODY     = LAYOUT's own keys, as in `spec`  |  {"layout": LAYOUT}  |  {"preset": "main_left", "panes": [PANE, ...],
-               "main_share": 0.6}  |  nothing, for one pane with a shell
+               "main_share": 0.6}  |  nothing, for one pane with a shell; and with each "floats": [FLOAT, ...]
 
 Whatever is wrong raises InvalidArgument with the path of the fault, `windows[0].splits[1].ratio: ...`. Limits are
 checked before anything is made of the input.
@@ -20,9 +20,9 @@ from fugue_tui.config.servers import Servers
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import presets
-from fugue_tui.layout.document_reader import Reader, WrappedLayout, checked, fail
+from fugue_tui.layout.document_reader import LayeredLayout, Reader, checked, fail
 from fugue_tui.layout.spec import spec_of
-from fugue_tui.layout.spec_types import PaneSpec, Spec, Word, leaves
+from fugue_tui.layout.spec_types import LayoutSpec, PaneSpec, Spec, Word, leaves
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_types import Bounds, ListOf, Refined, Text
 
@@ -43,7 +43,7 @@ _Label = Annotated[str, Text(Bounds(le=MAX_LABEL), nul=False)]
 class WindowSpec(Struct, frozen=True):
     """A window to be opened."""
 
-    layout: Spec
+    layout: LayoutSpec
     name: str = ""
     """Empty to follow the program in its active pane."""
     session: str = ""
@@ -74,7 +74,7 @@ def is_document(value: object) -> bool:
     return isinstance(value, dict) and "windows" in value
 
 
-class _Window(WrappedLayout, frozen=True):
+class _Window(LayeredLayout, frozen=True):
     """A window as it is written."""
 
     name: _Label = ""
@@ -133,11 +133,12 @@ def _check_whole(document: Document) -> None:
 
 def _window(given: _Window, path: str) -> WindowSpec:
     is_preset = given.preset is not None or given.panes is not None or given.main_share is not None
-    layout = _preset(given, path) if is_preset else Reader().spec(given, path)
-    return WindowSpec(layout, given.name, given.session, given.focus, given.zoom)
+    reader = Reader()
+    layout = _preset(given, path, reader) if is_preset else reader.spec(given, path)
+    return WindowSpec(reader.layers(layout, given.floats, path), given.name, given.session, given.focus, given.zoom)
 
 
-def _preset(given: _Window, path: str) -> Spec:
+def _preset(given: _Window, path: str, reader: Reader) -> Spec:
     if clash := given.written or ("layout" if given.layout else ""):
         fail(f"{path}.{clash}", "goes with no preset; give one of them")
     if given.preset is None:
@@ -146,14 +147,14 @@ def _preset(given: _Window, path: str) -> Spec:
         name = presets.canonical(given.preset[:MAX_LABEL])
     except InvalidArgument as error:
         fail(path, str(error))
-    places = _places(given.panes or (), name, f"{path}.panes")
+    places = _places(given.panes or (), name, f"{path}.panes", reader)
     order = [PaneId(number) for number in range(1, len(places) + 1)]
     return spec_of(presets.apply(name, order, given.main_share or presets.MAIN_SHARE), places)
 
 
-def _places(given: Sequence[PaneSpec], name: str, path: str) -> list[PaneSpec]:
+def _places(given: Sequence[PaneSpec], name: str, path: str, reader: Reader) -> list[PaneSpec]:
     """The panes of a preset: the given ones, and shells for the rest."""
-    reader, own = Reader(), presets.places(name)
+    own = presets.places(name)
     if not given and own is None:
         fail(path, f"is missing; {name} opens as many panes as are named")
     counted = [reader.pane(pane, f"{path}[{index}]") for index, pane in enumerate(given)]

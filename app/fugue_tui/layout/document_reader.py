@@ -12,10 +12,10 @@ from msgspec import Meta, Struct
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Axis
 from fugue_tui.layout.apportion import whole
-from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
+from fugue_tui.layout.spec_types import FloatSpec, LayersSpec, LayoutSpec, PaneSpec, Spec, SplitSpec
 from fugue_tui.layout.tree import MAX_DEPTH, MAX_PANES
 from fugue_tui.validation.annotations import Record
-from fugue_tui.validation.field_types import Bounds, Choice, Number, Refined, WrongKind, at
+from fugue_tui.validation.field_types import Bounds, Choice, ListOf, Number, Refined, WrongKind, at
 
 _T = TypeVar("_T")
 
@@ -23,6 +23,11 @@ _TOO_DEEP: Final = f"too deep; at most {MAX_DEPTH} splits lie inside one another
 _AXES: Final = {**{str(axis): axis for axis in Axis}, "right": Axis.HORIZONTAL, "down": Axis.VERTICAL}
 _DIRECTION: Final = Refined(Choice(_AXES), words="horizontal (side by side) or vertical (stacked)")
 _RATIO: Final = Refined(Number(Bounds(gt=0, lt=10**9)), words="a number above 0 and below a billion, such as 0.35")
+
+
+_FLOATS: Final = Refined(
+    ListOf(Record(FloatSpec), bounds=Bounds(le=MAX_PANES)), words='a list of floating panes, such as {"pane": {}}'
+)
 
 
 class Layout(Struct, frozen=True):
@@ -46,6 +51,12 @@ class WrappedLayout(Layout, frozen=True):
     layout: Annotated[Layout | None, Record(Layout)] = None
 
 
+class LayeredLayout(WrappedLayout, frozen=True):
+    """The layout of a whole window."""
+
+    floats: Annotated[tuple[FloatSpec, ...], _FLOATS] = ()
+
+
 class Item(WrappedLayout, frozen=True):
     """An item of a split."""
 
@@ -57,6 +68,15 @@ class Reader(Struct):
 
     panes: int = 0
     focused: int = 0
+
+    def layers(self, spec: Spec, floats: Sequence[FloatSpec], path: str) -> LayoutSpec:
+        """Count the panes that float over tiles; what both are together."""
+        for index, each in enumerate(floats):
+            where = f"{at(path, 'floats')}[{index}]"
+            self.pane(each.pane, f"{where}.pane")
+            if each.hidden and each.pane.focus:
+                fail(f"{where}.hidden", "goes with no focus; give one of them")
+        return LayersSpec(spec, tuple(floats)) if floats else spec
 
     def spec(self, given: WrappedLayout, path: str, level: int = 0) -> Spec:
         """The specification of a layout that is nested in `level` splits; a shell if nothing is written."""

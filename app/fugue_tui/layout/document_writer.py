@@ -11,7 +11,7 @@ from typing import Any, Final
 from fugue_tui.config.values import toml
 from fugue_tui.layout.apportion import apportion
 from fugue_tui.layout.document import VERSION, Document, WindowSpec
-from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
+from fugue_tui.layout.spec_types import FloatSpec, LayersSpec, PaneSpec, Spec, SplitSpec
 
 FINEST: Final = 10_000
 """Ratios are exact unless a split's weights, in lowest terms, sum to more; then they have four digits."""
@@ -62,8 +62,18 @@ def ratios(weights: Sequence[int]) -> list[float | int] | None:
 
 def _window(window: WindowSpec) -> dict[str, Any]:
     entries = {"name": window.name, "session": window.session, "focus": window.focus, "zoom": window.zoom}
-    body = {} if window.layout == PaneSpec() else _layout(window.layout)
-    return {key: each for key, each in entries.items() if each} | body
+    spec, over = (
+        (window.layout.tiled, window.layout.floats) if isinstance(window.layout, LayersSpec) else (window.layout, ())
+    )
+    body = {} if spec == PaneSpec() else _layout(spec)
+    floats = {"floats": [_float(each) for each in over]} if over else {}
+    return {key: each for key, each in entries.items() if each} | floats | body
+
+
+def _float(spec: FloatSpec) -> dict[str, Any]:
+    place = {name: getattr(spec, name) for name in ("cols", "rows", "x", "y")}
+    flags = {name: True for name in ("hidden", "zoom") if getattr(spec, name)}
+    return {"pane": _pane(spec.pane), **{name: each for name, each in place.items() if each is not None}, **flags}
 
 
 def _layout(spec: Spec) -> dict[str, Any]:
@@ -98,8 +108,8 @@ def _entry(key: str, each: Any) -> str:
     """A key of a window; a lone pane gets its own table."""
     if key == "pane":
         return "".join(["\n[windows.pane]\n", *(f"{name} = {toml(inner)}\n" for name, inner in each.items())])
-    if key == "splits":
-        return f"splits = {_list(each, 1)}\n"
+    if key in ("splits", "floats"):
+        return f"{key} = {_list(each, 1)}\n"
     return f"{key} = {toml(each)}\n"
 
 

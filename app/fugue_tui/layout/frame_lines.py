@@ -171,7 +171,7 @@ class _TitleRow:
         return pane, Rect(rect.x, rect.y - 1, width, 1)
 
     def _length(self, text: str) -> int:
-        return sum(map(self.width, text))
+        return len(text) if text.isascii() else sum(map(self.width, text))
 
     def _cut(self, text: str, room: int) -> str:
         """A text truncated to a width."""
@@ -191,6 +191,10 @@ class _TitleRow:
 
     def _put(self, x: int, text: str, style: str) -> None:
         """Write text; the second cell of a wide character holds an empty string."""
+        if text.isascii():
+            end = min(x + len(text), len(self.chars))
+            self.chars[x:end], self.styles[x:end] = text[: end - x], [style] * (end - x)
+            return
         for char in text:
             width = self.width(char)
             if not width:
@@ -209,6 +213,22 @@ def _ring(rect: Rect) -> set[tuple[int, int]]:
     """The cells around a pane."""
     ring = {(x, y) for x in range(rect.x - 1, rect.right + 1) for y in (rect.y - 1, rect.bottom)}
     return ring | {(x, y) for x in (rect.x - 1, rect.right) for y in range(rect.y - 1, rect.bottom + 1)}
+
+
+def outline(rect: Rect, line_style: str) -> Iterator[tuple[int, int, list[str]]]:
+    """The frame of a focused pane on the border cells of a rectangle: where each line begins, and its rows."""
+    across, down = line((0, 2, 0, 2), line_style), line((2, 0, 2, 0), line_style)
+    left_top, right_top, left_bottom, right_bottom = (
+        line(arms, line_style) for arms in ((0, 2, 2, 0), (0, 0, 2, 2), (2, 2, 0, 0), (2, 0, 0, 2))
+    )
+    middle, rows = across * (rect.cols - 2), [down] * (rect.rows - 2)
+    if rect.cols < 2 or rect.rows < 2:
+        return
+    yield rect.x, rect.y, [left_top + middle + right_top]
+    yield rect.x, rect.bottom - 1, [left_bottom + middle + right_bottom]
+    if rows:
+        yield rect.x, rect.y + 1, rows
+        yield rect.right - 1, rect.y + 1, rows
 
 
 def line(arms: Arms, line_style: str) -> str:

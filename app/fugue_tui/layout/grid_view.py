@@ -42,6 +42,18 @@ class GridView(Struct, frozen=True):
     framed: bool = False
     """Whether the frame around a lone pane shows that it has the focus."""
 
+    @property
+    def focused_frame(self) -> Rect | None:
+        """The focused pane with its frame, as far as that is in the grid; None if it is not visible."""
+        if self.focus is None or (own := self.solution.panes.get(self.focus)) is None:
+            return None
+        tiles = self.solution.tiles
+        if self.focus not in tiles:
+            return dict(self.solution.floats)[self.focus]
+        right, bottom = (max(getattr(rect, end) for rect in tiles.values()) for end in ("right", "bottom"))
+        x, y = max(own.x - 1, 0), max(own.y - 1, 0)
+        return Rect(x, y, min(own.right + 1, right) - x, min(own.bottom + 1, bottom) - y)
+
 
 def float_view(grid: GridView, pane: PaneId, frame: Rect) -> GridView | None:
     """A floating pane of a grid alone, relative to its frame; None if it has no frame."""

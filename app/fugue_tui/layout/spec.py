@@ -6,6 +6,9 @@
     PANE   = {"name": "editor", "command": "vim", "cwd": "/src", "env": {"A": "1"}, "on_exit": "close",
               "tags": ["main"], "focus": true}
 
+At the root there may also be "floats": [FLOAT, ...], panes that float over the others:
+    FLOAT  = {"pane": PANE, "cols": 0.6, "rows": 20, "x": 0, "y": "50%", "hidden": true, "zoom": true}
+
 `horizontal` (or `right`) is side by side, `vertical` (or `down`) is stacked. Ratios are any positive numbers and are
 normalised. If no ratio is given, all are equal; if some are, the others share what is left of 1. In a stack, whose
 items are panes, one is expanded and the others are titles. An item with neither pane nor splits is a pane with a shell.
@@ -21,21 +24,22 @@ from typing import Any
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import apportion
-from fugue_tui.layout.document_reader import Reader, WrappedLayout, checked, fail
+from fugue_tui.layout.document_reader import LayeredLayout, Reader, checked, fail
 from fugue_tui.layout.solve import Solution, bounding
-from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec
-from fugue_tui.layout.tree import MAX_DEPTH, Float, Layout, Leaf, Node, Split, floats, join, tiled
+from fugue_tui.layout.spec_types import FloatSpec, LayersSpec, LayoutSpec, PaneSpec, Spec, SplitSpec
+from fugue_tui.layout.tree import MAX_DEPTH, Float, Layers, Layout, Leaf, Node, Split, floats, join, tiled
 
 MAX_TEXT = 1 << 20
 """Most characters of a JSON text."""
 
 
-def parse(value: object) -> Spec:
+def parse(value: object) -> LayoutSpec:
     """Parse a JSON value, or a string of JSON. Raises InvalidArgument, and nothing else."""
     if isinstance(value, str):
         value = _loaded(value)
-    found = checked(WrappedLayout, value)
-    return Reader().body(found, "") if found.layout is None else Reader().spec(found, "")
+    found, reader = checked(LayeredLayout, value), Reader()
+    spec = reader.body(found, "") if found.layout is None else reader.spec(found, "")
+    return reader.layers(spec, found.floats, "")
 
 
 def _loaded(text: str) -> Any:
@@ -49,16 +53,27 @@ def _loaded(text: str) -> Any:
         fail("", f"is not JSON: {error}")
 
 
-def build(spec: Spec, panes: Iterable[PaneId]) -> Node:
-    """The tree of a specification with these panes in reading order; raises ValueError if their number is wrong."""
+def build(spec: LayoutSpec, panes: Iterable[PaneId]) -> Layout:
+    """The layout of a specification with these panes in the order of `leaves`; raises ValueError if their number is
+    wrong."""
     order = iter(panes)
     try:
-        node = _build(spec, order)
+        if isinstance(spec, LayersSpec):
+            node = Layers(_build(spec.tiled, order), _floating(spec.floats, order))
+        else:
+            node = _build(spec, order)
     except StopIteration:
         raise ValueError("a layout needs a pane for every place") from None
     if next(order, None) is not None:
         raise ValueError("a layout needs a place for every pane")
     return node
+
+
+def _floating(specs: Iterable[FloatSpec], order: Iterator[PaneId]) -> tuple[Float, ...]:
+    over: list[Float] = []
+    for spec in specs:
+        over.append(Float(next(order), spec.cols, spec.rows, spec.x, spec.y, spec.hidden, spec.zoom))
+    return tuple(over)
 
 
 def _build(spec: Spec, order: Iterator[PaneId]) -> Node:
@@ -72,8 +87,17 @@ def _build(spec: Spec, order: Iterator[PaneId]) -> Node:
     return join(spec.axis, children, spec.weights)
 
 
+def layers_of(layout: Layout, places: Sequence[PaneSpec]) -> LayoutSpec:
+    """The specification of a layout whose panes are numbered from 1 in the order of `places`."""
+    spec, over = spec_of(tiled(layout), places), floats(layout)
+    found = (
+        FloatSpec(places[each.pane - 1], each.cols, each.rows, each.x, each.y, each.hidden, each.full) for each in over
+    )
+    return LayersSpec(spec, tuple(found)) if over else spec
+
+
 def spec_of(node: Node, places: Sequence[PaneSpec]) -> Spec:
-    """The specification of a tree whose panes are numbered from 1 in the order of `places`."""
+    """The specification of its tiles."""
     if isinstance(node, Leaf):
         return places[node.pane - 1]
     return SplitSpec(node.axis, tuple(spec_of(child, places) for child in node.children), node.weights, node.stacked)

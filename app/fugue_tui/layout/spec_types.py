@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from fugue_tui.geometry import Axis
 from fugue_tui.sanitize import clean
+from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_types import (
     Bounds,
     Choice,
@@ -119,10 +120,41 @@ class SplitSpec(Struct, frozen=True):
 
 Spec: TypeAlias = PaneSpec | SplitSpec
 
+SHARE: Final = 0.6
+"""The default share of the window's width and height that a floating pane has."""
 
-def leaves(spec: Spec) -> Iterator[PaneSpec]:
-    """The panes of a specification, in reading order."""
+
+class FloatSpec(Struct, frozen=True):
+    """A floating pane to be opened: where its frame is in the window, and how large. What does not fit is clamped."""
+
+    pane: Annotated[PaneSpec, Record(PaneSpec)] = PaneSpec()
+    cols: Extent = SHARE
+    rows: Extent = SHARE
+    x: Extent | None = None
+    """None for the middle."""
+    y: Extent | None = None
+    """The same."""
+    hidden: bool = False
+    zoom: bool = False
+    """Whether it fills the window while it has the focus."""
+
+
+class LayersSpec(Struct, frozen=True):
+    """Tiles to be created, with at least one pane that floats over them."""
+
+    tiled: Spec
+    floats: tuple[FloatSpec, ...]
+
+
+LayoutSpec: TypeAlias = Spec | LayersSpec
+
+
+def leaves(spec: LayoutSpec) -> Iterator[PaneSpec]:
+    """The panes of a specification, in reading order, and then those that float."""
     match spec:
+        case LayersSpec(below, over):
+            yield from leaves(below)
+            yield from (each.pane for each in over)
         case PaneSpec():
             yield spec
         case SplitSpec(_, children):

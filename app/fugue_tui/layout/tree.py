@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from fugue_tui.geometry import Axis
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.apportion import whole
-from fugue_tui.layout.spec_types import Extent
+from fugue_tui.layout.spec_types import SHARE, Extent
 
 MAX_DEPTH = 32
 """Most nested splits; every edit and every specification stays within it."""
@@ -61,10 +61,6 @@ class Split(Struct, frozen=True):
 
 
 Node: TypeAlias = Leaf | Split
-
-
-SHARE = 0.6
-"""The default share of the window's width and height that a floating pane has."""
 
 
 class Float(Struct, frozen=True):
@@ -167,6 +163,13 @@ def path_to(node: Layout, pane: PaneId) -> Path | None:
                 if rest is not None:
                     return (index, *rest)
             return None
+
+
+def is_stacked(node: Layout, pane: PaneId) -> bool:
+    """Whether a pane shares its place with others in a stack."""
+    path = path_to(node, pane)
+    parent = at(node, path[:-1]) if path else None
+    return isinstance(parent, Split) and parent.stacked
 
 
 def at(node: Layout, path: Path) -> Node:

@@ -196,7 +196,9 @@ class Multiplexer:
         """The panes that were opened and closed lately, for undo."""
         self.connect_mcp: Callable[[Handler], Connector] = _no_connector
         """Makes what connects to other MCP servers."""
-        self._mcp_projects = list[tuple[Mapping[str, ServerSettings], str, str]]()
+        self._mcp_projects = dict[str, tuple[Mapping[str, ServerSettings], str]]()
+        self.projects = dict[str, str]()
+        """The directories of the project files that have MCP servers, by the path of the file."""
         self.on_mcp_servers = CallbackList[["McpServers"]]()
         """Other MCP servers are used for the first time."""
         self.clients: Clients = NoClients()
@@ -225,8 +227,8 @@ class Multiplexer:
         servers.secrets = lambda: self.secrets
         servers.directory_of = lambda pane: self.cwd(pane) if pane in self._workspace.panes else ""
         servers.configure(self.permissions.servers)
-        for project in self._mcp_projects:
-            servers.add_project(*project)
+        for source, (project, base) in self._mcp_projects.items():
+            servers.add_project(project, base, source)
         self.on_permissions.connect(lambda: servers.configure(self.permissions.servers))
         self.on_mcp_servers(servers)
         return servers
@@ -234,7 +236,7 @@ class Multiplexer:
     def add_mcp_servers(self, servers: Mapping[str, ServerSettings], base: str, source: str) -> None:
         """Use the MCP servers of a project file, whose directory is `base`."""
         if servers:
-            self._mcp_projects.append((servers, base, source))
+            self._mcp_projects[source], self.projects[source] = (servers, base), base
             if self.uses_mcp_servers:
                 self.mcp_servers.add_project(servers, base, source)
 
@@ -510,7 +512,7 @@ class Multiplexer:
         """Assign `after`, whose new panes run nothing; `fill` brings their old text."""
         sizes = self.layouts.sizes(after)
         for pane, offer in offers.items():
-            self.terminals[pane] = self._spawner.wait(sizes[pane], self._watcher(pane))
+            self.terminals[pane] = self._wait(pane, sizes[pane])
             self.pane_reports[pane], self.restored_panes[pane] = PaneReports(), RestoredPane(offer)
         self.assign(after)
 
@@ -576,7 +578,7 @@ class Multiplexer:
 
     def _show_without_program(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> None:
         """Replace a pane's terminal by one without a program; the caller closes the old one."""
-        self.terminals[pane] = self._spawner.wait(size, self._watcher(pane), handover)
+        self.terminals[pane] = self._wait(pane, size, handover)
         self.on_event(pane, Started())
         self.on_screen(pane)
 
@@ -623,15 +625,21 @@ class Multiplexer:
 
     def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
         if pane.content:
-            return self._spawner.wait(size, self._watcher(pane.id), handover)
+            return self._wait(pane.id, size, handover)
         check_descriptors()
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
         env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane, self._socket)
-        return self._spawner(
-            program_of(pane, env, *self.client_environment.of_new_pane()), size, self._watcher(pane.id), handover
-        )
+        program = program_of(pane, env, *self.client_environment.of_new_pane())
+        return self._seen_by_views(self._spawner(program, size, self._watcher(pane.id), handover))
+
+    def _wait(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> Terminal:
+        return self._seen_by_views(self._spawner.wait(size, self._watcher(pane), handover))
+
+    def _seen_by_views(self, terminal: Terminal) -> Terminal:
+        terminal.reader = lambda: self.views.current
+        return terminal
 
     def _watcher(self, pane: PaneId) -> TerminalWatcher:
         return TerminalWatcher(pane, self.post, call_later, self)

@@ -44,6 +44,9 @@ class EventCode(StrEnum):
     """The program ended with an exit status."""
 
 
+_CODES: Final = {code.value: code for code in EventCode}
+
+
 class CastEvent(Struct, frozen=True):
     """One event, at its seconds since the beginning."""
 
@@ -210,9 +213,9 @@ def _timed(rows: Iterable[tuple[int, object]], *, relative: bool) -> Iterator[Ca
             or not all(isinstance(at, str) for at in fields[1:3])
         ):
             raise BadRecording(f"line {number}: no event, which is [seconds, kind, text]")
-        time, code, data = float(fields[0]), fields[1], fields[2]
+        time, code, data = fields[:3]
         if not 0 <= time < _LONGEST_SECONDS:
-            raise BadRecording(f"line {number}: {fields[0]} is no time")
-        now = now + time if relative else max(now, time)
-        if code in set(EventCode):
-            yield CastEvent(now, EventCode(code), data)
+            raise BadRecording(f"line {number}: {str(time)[:20]} is no time")
+        now = now + float(time) if relative else max(now, float(time))
+        if code in _CODES:
+            yield CastEvent(now, _CODES[code], data)

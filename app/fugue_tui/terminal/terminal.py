@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final, Protocol, Self
+from weakref import WeakKeyDictionary
 
 from fugue_tui.errors import TerminalGone
 from fugue_tui.geometry import Size
@@ -25,10 +26,11 @@ from fugue_tui.terminal.pty.channel import Channel, NullChannel
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
 from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
-from fugue_tui.terminal.screen.damage import spans
 from fugue_tui.terminal.screen.footer import Footer
 from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
+from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.readers import Readers
+from fugue_tui.terminal.screen_view import LiveScreen, ScreenView
 from fugue_tui.terminal.serial_queue import SerialQueue
 from fugue_tui.terminal.shell_integration.command_log import CommandLog
 from fugue_tui.terminal.shell_integration.integration import ShellIntegration
@@ -99,8 +101,14 @@ class Terminal:
         """The shell's prompt and its commands."""
         self._footer = Footer()
         self._readers = Readers()
-        self.copy_mode: Final = CopyMode(self._lock, self._after_change)
-        """The selection and the copy-mode cursor."""
+        self._live = LiveScreen(self._lock, self._screen, self._footer, self._looked, self._refresh, self._after_change)
+        restored = emulator.scrollback
+        self._first_line = emulator.pin(Point(restored.top)) if restored.offset else None
+        """Where views begin to show restored text; None for its end."""
+        emulator.scroll_to_bottom()
+        self._seen: WeakKeyDictionary[object, ScreenView] = WeakKeyDictionary()
+        self.reader: Callable[[], object] | None = None
+        """Names the view that reads now; None if there is but one."""
         self.birth: Final = emulator.pin() if pty else None
         """Where the program began to print; None if there is no program."""
         self._channel = Channel(pty, size, pump, self) if pty else NullChannel()
@@ -247,63 +255,85 @@ class Terminal:
         """Unchanged while there is nothing new to save. Any thread; never waits."""
         return self._screen.changes, self._screen.moves
 
-    def refresh(self, reader: object | None = None) -> Damage:
-        """Snapshot the screen; what changed since the last snapshot of one of several readers."""
-        with self._lock as screen:
-            return Damage() if screen.closed else self._refresh(screen, reader)
+    # What a view shows
 
-    def frame(self, reader: object | None = None) -> tuple[Damage, list[bytes], Cursor]:
-        """Under one hold of the lock: the damage, its rows as VT text in the order of `damage.rows`, and the cursor."""
-        with self._lock as screen:
-            if screen.closed:
-                return Damage(), [], Cursor(0, 0, visible=False)
-            damage = self._refresh(screen, reader)
-            return damage, self._paint(screen, damage.rows), screen.emulator.cursor
+    def seen_by(self, reader: object) -> ScreenView:
+        """What a view shows, which anything identifies that lives as long as the view."""
+        if (seen := self._seen.get(reader)) is None:
+            seen = self._seen.setdefault(reader, ScreenView(self._live, self._first_line))
+        return seen
+
+    @property
+    def seen(self) -> ScreenView:
+        """What the view shows that `reader` names now, or without that the only one."""
+        return self.seen_by(self if self.reader is None else self.reader())
+
+    @property
+    def selecting(self) -> ScreenView:
+        """What a view shows in which text is selected: that of `seen`, or else any; that of `seen` if there is none."""
+        views = [self.seen, *self._seen.values()]
+        return next((view for view in views if view.copy_mode.selected is not None), views[0])
+
+    @property
+    def copy_mode(self) -> CopyMode:
+        """The selection and the copy-mode cursor of that view."""
+        return self.seen.copy_mode
+
+    def refresh(self) -> Damage:
+        """Take in what that view shows now; what changed since the last time."""
+        return self.seen.refresh()
+
+    def frame(self) -> tuple[Damage, list[bytes], Cursor]:
+        """See `ScreenView.frame`."""
+        return self.seen.frame()
 
     def paint(self) -> list[bytes]:
-        """Every row of the snapshot as VT text, whether or not it changed."""
-        with self._lock as screen:
-            return [] if screen.closed else self._paint(screen, tuple(range(screen.size.rows)))
+        """See `ScreenView.paint`."""
+        return self.seen.paint()
 
     def row(self, y: int) -> Row:
-        """Viewport row `y` of the last snapshot; only for the thread that refreshes."""
-        screen = self._screen
-        if screen.closed:
-            return Row(())
-        return self._footer.over(y, self.copy_mode.highlighted(y, screen.emulator.row(y)), screen.size)
+        """See `ScreenView.row`."""
+        return self.seen.row(y)
 
     @property
     def cursor(self) -> Cursor:
-        """The program's cursor in the last snapshot; only for the thread that refreshes."""
-        return self._screen.emulator.cursor
+        """See `ScreenView.cursor`."""
+        return self.seen.cursor
 
     @property
     def images(self) -> tuple[Placement, ...]:
-        """Where images are in the last snapshot, lowest first; only for the thread that refreshes."""
-        return () if self._screen.closed else self._screen.emulator.images
+        """See `ScreenView.images`."""
+        return self.seen.images
 
     @property
     def cell(self) -> tuple[int, int]:
-        """Width and height of a cell in the pixels of its images."""
-        return self._screen.emulator.graphics.cell
+        """See `ScreenView.cell`."""
+        return self.seen.cell
 
     def pixels(self, image: Image) -> Pixels | None:
-        """The pixels of an image, decoded without the lock; None if it is gone, or broken."""
-        with self._lock as screen:
-            read = None if screen.closed else screen.emulator.pixels(image)
-        return read() if read else None
+        """See `ScreenView.pixels`."""
+        return self.seen.pixels(image)
+
+    @property
+    def scrollback(self) -> Scrollback:
+        """See `ScreenView.scrollback`."""
+        return self.seen.scrollback
+
+    def scroll(self, lines: int) -> None:
+        """See `ScreenView.scroll`."""
+        self.seen.scroll(lines)
+
+    def scroll_to_bottom(self) -> None:
+        """See `ScreenView.scroll_to_bottom`."""
+        self.seen.scroll_to_bottom()
+
+    # Reading the text
 
     @property
     def modes(self) -> Modes:
         """The modes in force now."""
         with self._lock as screen:
             return Modes() if screen.closed else screen.emulator.modes
-
-    @property
-    def scrollback(self) -> Scrollback:
-        """The length of the scrollback, and the view's position in it."""
-        with self._lock as screen:
-            return Scrollback(0, 0) if screen.closed else screen.emulator.scrollback
 
     def lines(self, start: int, stop: int, *, joined: bool = False) -> list[str]:
         """Plain text of lines `start` to `stop`, counted from the oldest kept; see `Emulator.lines`."""
@@ -323,7 +353,9 @@ class Terminal:
         with self._lock as screen:
             if screen.closed:
                 return b""
-            make = screen.emulator.freeze(frozen(screen.emulator, self._log.history, line_filter))
+            with self.seen.lent(screen) as emulator:
+                past = frozen(emulator, self._log.history, line_filter)
+            make = screen.emulator.freeze(past)
         return make()
 
     # Changing the screen
@@ -339,23 +371,15 @@ class Terminal:
                 self._feed(screen, b"\x1b[3J")
                 self._after_change(screen)
 
-    def scroll(self, lines: int) -> None:
-        """Scroll the view: positive towards older lines."""
-        self._change(lambda emulator: emulator.scroll(lines), moves=1)
-
-    def scroll_to_bottom(self) -> None:
-        """Follow new output again."""
-        self._change(lambda emulator: emulator.scroll_to_bottom(), moves=1)
-
     def reset(self) -> None:
         """Reset the screen as RIS does, after a program left it broken."""
         self._change(lambda emulator: emulator.reset(), changes=1)
+        self.scroll_to_bottom()
 
     def _change(self, change: Callable[[Emulator], None], *, moves: int = 0, changes: int = 0) -> None:
         with self._lock as screen:
             if not screen.closed:
                 change(screen.emulator)
-                self.copy_mode.scrolled(screen)
                 screen.moves += moves
                 screen.changes += changes
                 self._after_change(screen)
@@ -382,7 +406,11 @@ class Terminal:
             if screen.closed or size == screen.size:
                 return
             screen.changes += 1
-            self.copy_mode.resize(screen, size)
+            resized = [view.copy_mode.resize(screen) for view in list(self._seen.values())]
+            screen.size = size
+            screen.emulator.resize(size)
+            for call in resized:
+                call()
             self._channel.resize(size)
             self._after_change(screen)
 
@@ -462,25 +490,14 @@ class Terminal:
             self._observers(CLOSED)
             return TerminalHandover(screen.emulator, self._log.history, self._title)
 
-    def _refresh(self, screen: LockedScreen, reader: object | None) -> Damage:
+    def _looked(self, screen: LockedScreen) -> None:
         self._notified = False
-        self.copy_mode.hold(screen)
-        damage = screen.emulator.refresh()
-        if screen.emulator.modes.synchronized:
+        if screen.emulator.synchronized:
             self._io_loop.post(partial(self._io_loop.later, _SYNC_LIMIT, self._notify))
-        damage = self._footer.refresh(screen.size, self.copy_mode.refresh(screen, damage))
-        return self._readers.take(reader, damage, screen.size.rows)
 
-    def _paint(self, screen: LockedScreen, rows: tuple[int, ...]) -> list[bytes]:
-        painted: list[bytes] = []
-        for first, count in spans(rows):
-            painted += screen.emulator.paint(first, count)
-        self.copy_mode.paint(screen, rows, painted)
-        last = screen.size.rows - 1
-        self._footer.paint(
-            screen.size, rows, painted, lambda: self.copy_mode.highlighted(last, screen.emulator.row(last))
-        )
-        return painted
+    def _refresh(self, screen: LockedScreen, reader: object) -> Damage:
+        damage = self._footer.refresh(screen.size, screen.emulator.refresh())
+        return self._readers.take(reader, damage, screen.size.rows)
 
     # Output
 

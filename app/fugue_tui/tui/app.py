@@ -8,7 +8,8 @@ import logging
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from contextvars import Context, copy_context
-from typing import Any, ClassVar, Final, ParamSpec, Protocol, TextIO
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Protocol, TextIO
 
 from textual import constants, events
 from textual._context import active_message_pump
@@ -39,13 +40,14 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.tui.render import region_painter
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.compositor import compositor_of
+from fugue_tui.tui.render.moving_outline import MovingOutline
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui.tui.status_updates import StatusUpdates
 from fugue_tui.tui.ui import themes, view_model
 from fugue_tui.tui.ui.actions import Actions
+from fugue_tui.tui.ui.animation import Animation
 from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.tui.ui.messages import Messages
-from fugue_tui.tui.ui.motion import Motion
 from fugue_tui.tui.ui.pane_notifications import PaneNotifications
 from fugue_tui.tui.ui.status_parts import StatusParts
 from fugue_tui.tui.ui.tab_names import TabNames
@@ -59,6 +61,9 @@ from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
+
+if TYPE_CHECKING:
+    from fugue_tui.tui.ui.configuration import Configuration
 
 logger = logging.getLogger(__name__)
 
@@ -148,9 +153,19 @@ class FugueApp(App[int], inherit_bindings=False):
             open_dialog=self.push_screen,
         )
         self.keyboard = KeyDispatch(self, server.config_applier.keymap, lambda binding: self.actions.run(binding))
-        self.motion = Motion(self, self._apply_motion)
-        """Whether things move."""
-        self.actions = Actions(self, self.keyboard, self.alerts, self.motion.toggle)
+        self._outline = MovingOutline(self, lambda client: self.animation.at(client))
+        self.animation = Animation(self, self._outline, self._apply_animation)
+        """Whether things are animated."""
+        self.actions = Actions(
+            self,
+            self.keyboard,
+            self.alerts,
+            {
+                Action.ANIMATION: self.animation.toggle,
+                Action.CHOOSE_THEME: self._choose_theme,
+                Action.EDIT_CONFIG: lambda: self._configuration.edit(),
+            },
+        )
         self.grid = PaneGrid(id="grid")
         self.isolates_errors = False
         """Whether an internal error ends only the dialog it is in: true from the mount on, where clients attach."""
@@ -164,7 +179,9 @@ class FugueApp(App[int], inherit_bindings=False):
         """Ends the subscriptions to the workspace."""
         self._status = StatusBar(id="status")
         self._parts = StatusParts(self)
-        self.host_theme = HostTheme(self, lambda: self.settings.ui.theme)
+        self._theme = ""
+        """The theme that was chosen from inside; empty for the configured one."""
+        self.host_theme = HostTheme(self, lambda: self._theme or self.settings.ui.theme)
         """The theme in force."""
         self._tab_names = TabNames(self.mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
@@ -230,6 +247,21 @@ class FugueApp(App[int], inherit_bindings=False):
     def background_screens(self) -> list[Screen[Any]]:
         """The screens that show through the one on top."""
         return list(self._background_screens)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether the user moves panes or borders by the mouse."""
+        return self.actions.is_dragging
+
+    @property
+    def is_outlined(self) -> bool:
+        """Whether an outline moves over the panes."""
+        return self._outline.active
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether hosts show images, or will with the next frame."""
+        return self._frames.shows_images
 
     @property
     def on_panes(self) -> bool:
@@ -339,13 +371,27 @@ class FugueApp(App[int], inherit_bindings=False):
         if not self.is_headless:
             self.clients.reconfigure()
 
-    def _apply_theme(self) -> None:
-        self.host_theme.apply()
-        self.motion.reset()
-        self._apply_motion()
+    @cached_property
+    def _configuration(self) -> "Configuration":
+        from fugue_tui.tui.ui.configuration import Configuration
 
-    def _apply_motion(self) -> None:
-        self.animation_level = "full" if self.motion.wanted else "none"
+        return Configuration(self, lambda: self.server.config_applier.file, self._use_theme)
+
+    def _choose_theme(self) -> None:
+        self._configuration.choose_theme(self._theme or self.settings.ui.theme)
+
+    def _use_theme(self, theme: str) -> None:
+        self._theme = theme
+        self.host_theme.apply()
+
+    def _apply_theme(self) -> None:
+        self._theme = ""
+        self.host_theme.apply()
+        self.animation.reset()
+        self._apply_animation()
+
+    def _apply_animation(self) -> None:
+        self.animation_level = "full" if self.animation.wanted else "none"
 
     def on_resize(self, event: events.Resize) -> None:
         """Fit the panes into another size."""
@@ -522,6 +568,7 @@ class FugueApp(App[int], inherit_bindings=False):
         moved = arrange(
             self.mux,
             self.grid,
+            self.view,
             watched=self.clients.watched,
             draws_cursor=self.is_headless,
             content=self.actions.content,
@@ -621,6 +668,10 @@ class FugueApp(App[int], inherit_bindings=False):
         """Open the panel of keys."""
         self._which_key.show(hints, *self.size, f"{spell(self.keyboard.keymap.prefix)} and then")
 
+    def turn_keys(self) -> bool:
+        """Show the next page of the panel of keys; whether there are several."""
+        return self._which_key.turn()
+
     def hide_keys(self) -> None:
         """Close the panel of keys."""
         if self._which_key.display:
@@ -641,7 +692,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self._frames.place_cursor()  # A change of panes is visible before anything else is drawn.
         if new.windows:
             self.rebuild()
-            self.motion.workspace_changed(old, new)
+            self.animation.workspace_changed(new)
 
     # Messages and errors
 
@@ -687,6 +738,7 @@ class FugueApp(App[int], inherit_bindings=False):
             return False
         if event is self._for_widget:
             return False
+        self._outline.end()
         self._frames.render_soon(self.mux.focused)
         if not self.keyboard.press(press, owner, client.prefixes if client else frozenset()):
             view = self.focused_view

@@ -169,6 +169,11 @@ class AppContext(ServedApp, Protocol):
         ...
 
     @property
+    def is_outlined(self) -> bool:
+        """Whether an outline moves over the panes."""
+        ...
+
+    @property
     def behind_seconds(self) -> float:
         """Minimum seconds between two frames of the panes behind a dialog; 0 if there is none."""
         ...
@@ -211,6 +216,10 @@ class AppContext(ServedApp, Protocol):
 
     def show_keys(self, hints: list[Hint]) -> None:
         """Open the panel of keys."""
+        ...
+
+    def turn_keys(self) -> bool:
+        """Show the next page of the panel of keys; whether there are several."""
         ...
 
     def hide_keys(self) -> None:

@@ -60,13 +60,15 @@ class Commands:
         origin: Origin = USER,
         then: Callback | None = None,
         failed: Callable[[str], None] | None = None,
+        *,
+        quiet: bool = False,
     ) -> None:
         """Run a command; `then` gets its result, now or later. `failed` gets the words of an error, which are shown in
-        the status bar otherwise."""
+        the status bar otherwise. With `quiet` nothing is said while it takes long."""
         try:
             result = self._dispatcher.run(command, origin)
             if is_deferred(result):
-                self._follow(command, result, then or self._show_result(command), failed)
+                self._follow(command, result, then or self._show_result(command), failed, quiet=quiet)
             elif then is not None:
                 then(result)
         except FugueError as error:
@@ -170,11 +172,19 @@ class Commands:
             self._alert(f"{command.verb}: {ended}")
 
     def _follow(
-        self, command: Command[Any], later: Deferred[Any], then: Callback, failed: Callable[[str], None] | None
+        self,
+        command: Command[Any],
+        later: Deferred[Any],
+        then: Callback,
+        failed: Callable[[str], None] | None,
+        *,
+        quiet: bool,
     ) -> None:
         self._pending[later] = command.verb
-        later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
         later.on_done(lambda: self._post(lambda: self._completed(later, then, failed)))
+        if quiet:
+            return
+        later.on_progress(lambda progress: self._post(lambda: self._progressed(later, progress)))
         asyncio.get_running_loop().call_later(PENDING_SECONDS, self._still_pending, later)
 
     def _still_pending(self, later: Deferred[Any]) -> None:

@@ -165,6 +165,8 @@ class ConfigApplier:
         self._app = app
         self._launcher = launcher
         self._watch: ConfigWatch | None = None
+        self.file = model.path()
+        """The file that the configuration is read from."""
         self._loosening: asyncio.Task[None] | None = None
         self._default_colours: dict[bool, int] = {}
         self.keymap, self._faults = self._keys(config)
@@ -176,6 +178,7 @@ class ConfigApplier:
     def watch(self, file: Path | None, faults: Sequence[str]) -> None:
         """Watch the file; its `faults` are reported with the first screen."""
         self._faults += [brief(fault, file) for fault in faults]
+        self.file = file or self.file
         self._watch = ConfigWatch(file, self.change, self._app.warn) if file is not None else None
 
     def report_faults(self) -> None:

@@ -1,6 +1,6 @@
 """Runs calls of other threads on the main thread, with one wake-up of the loop however many are posted.
 
-They run for about a millisecond at a time, so that keys are read and screens drawn in between.
+They run for about half a millisecond at a time, so that keys are read and screens drawn in between.
 """
 
 import time
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import asyncio
 
-SLICE: Final = 0.001
+SLICE: Final = 0.0004
 """Seconds after which running stops until the next iteration of the loop."""
 
 
@@ -57,7 +57,7 @@ class MainThreadQueue:
         self._loop.call_soon(self._run)
 
     def _run(self) -> None:
-        """Run queued calls for about a millisecond; the others run in the next iteration of the loop."""
+        """Run queued calls for about half a millisecond; the others run in the next iteration of the loop."""
         until = self._clock() + SLICE
         try:
             while call := self._next():

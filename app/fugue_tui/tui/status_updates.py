@@ -38,8 +38,9 @@ class StatusUpdates:
         self._requested = False
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
-        self._changed = set[PaneId]()
-        self._updated_at = float("-inf")
+        self._changed: dict[PaneId, float] = {}
+        """When the changed state of each of these panes is due, on the loop's clock."""
+        self._updated_at = self._words_at = float("-inf")
         self._ended = False
 
     def end(self) -> None:
@@ -57,24 +58,26 @@ class StatusUpdates:
 
     def state_changed(self, pane: PaneId) -> None:
         """The state of a pane's agent has changed: show it at once, or a pause after the last update."""
-        self._show_after(pane, PAUSE_SECONDS)
+        self._show_at(pane, self._updated_at + max(PAUSE_SECONDS, self._pause()))
 
     def words_changed(self, pane: PaneId) -> None:
         """What the agent in a pane says in its state has changed: show it after a longer pause."""
-        self._show_after(pane, WORDS_SECONDS)
+        self._show_at(pane, self._words_at + max(WORDS_SECONDS, self._pause()))
 
-    def _show_after(self, pane: PaneId, pause: float) -> None:
-        """Show a pane's state that long after the last update, or together with another that comes before."""
+    def _show_at(self, pane: PaneId, due: float) -> None:
+        """Show a pane's state at a time, or at once if that has passed."""
         if not self._clients.watched:
             return
-        self._changed.add(pane)
         loop = asyncio.get_running_loop()
-        due = max(self._updated_at + max(pause, self._pause()), loop.time())
+        due = self._changed[pane] = min(self._changed.get(pane, due), max(due, loop.time()))
+        self._wake_at(due)
+
+    def _wake_at(self, due: float) -> None:
         if self._soon is not None and self._soon.when() > due:
             self._soon.cancel()
             self._soon = None
         if self._soon is None:
-            self._soon = loop.call_at(due, self._show_states)
+            self._soon = asyncio.get_running_loop().call_at(due, self._show_states)
 
     def request_in(self, seconds: float) -> None:
         """The same after so many seconds."""
@@ -86,8 +89,14 @@ class StatusUpdates:
         if (until := self._held_until()) > loop.time():
             self._soon = loop.call_at(until, self._show_states)
             return
-        changed, self._changed = self._changed, set[PaneId]()
-        self._updated_at = loop.time()
+        now = self._updated_at = loop.time()
+        if now >= self._words_at + WORDS_SECONDS:
+            self._words_at = now
+        changed = {pane for pane, due in self._changed.items() if due <= now}
+        for pane in changed:
+            del self._changed[pane]
+        if self._changed:
+            self._wake_at(min(self._changed.values()))
         if changed and not self._requested:
             self._update_states(changed)
 
@@ -95,7 +104,7 @@ class StatusUpdates:
         """An update has run."""
         self._requested = False
         self._changed.clear()
-        self._updated_at = asyncio.get_running_loop().time()
+        self._updated_at = self._words_at = asyncio.get_running_loop().time()
 
     def output_arrived(self) -> None:
         """Programs have written output: the names of the running programs may change."""

@@ -245,10 +245,11 @@ def load(path: str) -> Cast:
     """The recording in a file. Raises BadRecording, which names the file."""
     try:
         with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
+            fits = os.fstat(file.fileno()).st_size <= LARGEST
+            data = file.read(LARGEST + 1) if fits else b""
     except (OSError, ValueError) as error:
         raise BadRecording(f"{clean(path, 200)}: {getattr(error, 'strerror', error)}") from None
-    if len(data) > LARGEST:
+    if not fits or len(data) > LARGEST:
         raise BadRecording(f"{clean(path, 200)}: more than {LARGEST >> 20} MiB are not read")
     try:
         return decode(data)

@@ -42,12 +42,21 @@ class ScreenPlayer:
         if count < self.shown:
             self.terminal.close()
             self.terminal, self.shown = self._blank(), 0
+        output = list[str]()
         for event in self.timeline.cast.events[self.shown : count]:
             if event.code is EventCode.OUTPUT:
-                self.terminal.receive(memoryview(event.data.encode("utf-8", "replace")))
+                output.append(event.data)
             elif event.code is EventCode.RESIZE and (size := _size(event.data)) is not None:
+                self._receive(output)
                 self.terminal.resize(size)
+        self._receive(output)
         self.shown = count
+
+    def _receive(self, output: list[str]) -> None:
+        """Feed what was printed, at once: each call has its price."""
+        if output:
+            self.terminal.receive(memoryview("".join(output).encode("utf-8", "replace")))
+            output.clear()
 
     @property
     def text(self) -> str:

@@ -1,5 +1,6 @@
 """The ASGI application: checks every request, serves the page, and joins its WebSockets to the workspace."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -26,6 +27,10 @@ from fugue_tui.web.views import Views
 PAGE: Final = Path(__file__).parent / "page"
 COOKIE: Final = "fugue"
 LONGEST_TOKEN: Final = 256
+UNSUPPORTED: Final = 1003
+"""The code of a WebSocket that is closed for data that cannot be accepted (RFC 6455, 7.4.1)."""
+BODY_SECONDS: Final = 10.0
+"""How long a token may take to arrive."""
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self' {socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -107,14 +112,17 @@ class WebApplication:
 
     async def _login(self, request: Request) -> Response:
         """Start a session by the token of a link, which is the body."""
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST_TOKEN:
-                return PlainTextResponse("this is no token\n", 413)
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await _body(request)
+        except TimeoutError:
+            return PlainTextResponse("the token did not arrive\n", 408)
+        if len(body) > LONGEST_TOKEN:
+            return PlainTextResponse("this is no token\n", 413)
         session = self._access.redeem(body.decode("ascii", "replace"))
         if session is None:
             return PlainTextResponse("this link was used already, or another one has replaced it\n", 403)
+        request.state.connection.is_trusted = True
         self._on_use()
         return self._started(session)
 
@@ -128,7 +136,8 @@ class WebApplication:
 
     async def _is_valid(self, request: Request) -> Response:
         """Whether the session of these URLs goes on, for a page that cannot connect."""
-        return Response(status_code=204 if self._knows(request) else 403)
+        request.state.connection.is_trusted = known = self._knows(request)
+        return Response(status_code=204 if known else 403)
 
     def _knows(self, connection: Request | WebSocket) -> bool:
         return self._access.is_valid(connection.path_params["session"], connection.cookies.get(COOKIE, ""))
@@ -144,13 +153,12 @@ class WebApplication:
         except (WebSocketDisconnect, RuntimeError):
             pass  # The page is gone, or was closed here.
         except ValueError as error:
-            _log.warning("a page was dropped: %s", error)
-            await page.close(1003)
+            await _drop(page, error)
         finally:
             page.hang_up()
 
     async def _serve(self, socket: WebSocket, page: PageLink) -> None:
-        """Serve a page until it is gone. Raises WebSocketDisconnect, or ValueError for what is no message."""
+        """Serve a page until it is gone. Raises WebSocketDisconnect, or ValueError if it does not say what to show."""
         show = messages.parse(await socket.receive_text())
         if not isinstance(show, Show):
             raise ValueError("the first message says what to show")
@@ -165,9 +173,27 @@ class WebApplication:
         try:
             while True:
                 await _take(await socket.receive(), page, view)
+        except ValueError as error:
+            await _drop(page, error)
         finally:
             page.hang_up()
             await self._views.leave(key, view, page)
+
+
+async def _body(request: Request) -> bytes:
+    """The body of a request, at most a part more than a token."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_TOKEN:
+            break
+    return body
+
+
+async def _drop(page: PageLink, error: ValueError) -> None:
+    """Close the connection to a page that sends what is no message."""
+    _log.warning("a page was dropped: %s", error)
+    await page.close(UNSUPPORTED)
 
 
 async def _take(message: Message, page: PageLink, view: AttachedView) -> None:

@@ -5,26 +5,31 @@ import os
 import socket
 import ssl
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
 from uvicorn import Config, Server
 
-from fugue_tui import attach_protocol
-from fugue_tui.errors import FugueError, SocketError
+from fugue_tui import attach_protocol, tcp_listener
+from fugue_tui.errors import SocketError
 from fugue_tui.web.access import Access, Names, is_loopback
 from fugue_tui.web.application import WebApplication
 from fugue_tui.web.attached_view import Target
+from fugue_tui.web.certificate import load_certificate
 from fugue_tui.web.views import Views
+from fugue_tui_mcp.protocol.http_connection import HttpConnection
 
 CONNECTIONS: Final = 256
-"""Connections at a time; further requests are refused."""
+"""Connections at a time, WebSockets included; further requests are refused."""
 KEEP_ALIVE_SECONDS: Final = 30
 PING_SECONDS: Final = 20.0
 """How often a page is asked whether it is there, and how long it may take to answer."""
 STOP_SECONDS: Final = 2
-_ADDRESSES: Final = ("0.0.0.0", "::")
+HANDSHAKE_SECONDS: Final = 10.0
+"""How long a TLS handshake may take."""
 
 
 class WebOptions(Struct, frozen=True):
@@ -45,34 +50,54 @@ class WebOptions(Struct, frozen=True):
 
 
 def run(options: WebOptions) -> int:
-    """Serve until a signal ends it; the exit status. Raises FugueError if it cannot listen there."""
+    """Serve until a signal ends it; the exit status. Raises FugueError if it cannot listen there, or the certificate
+    cannot be used."""
     scheme = "https" if options.certificate else "http"
     with _listen(options.bind, options.port) as listening:
         link = _Link(options, scheme, listening.getsockname()[1])
         names = Names(options.bind, scheme, (*options.hosts, _printable(options.bind)))
         application = WebApplication(link.access, names, Views(options.target), scheme, link.used)
-        server = Server(_config(application, options))
+        server = PageServer(config_of(application, options))
         _warn(options)
         with suppress(KeyboardInterrupt):  # The server has ended in good order.
             asyncio.run(_serve(server, listening, link))
     return 0
 
 
-def _config(application: WebApplication, options: WebOptions) -> Config:
+def config_of(application: WebApplication, options: WebOptions) -> Config:
     """Raises FugueError if the certificate cannot be used."""
     config = Config(
-        application.asgi, ws="websockets-sansio", ws_max_size=attach_protocol.LONGEST, ws_per_message_deflate=False,
-        ws_ping_interval=PING_SECONDS, ws_ping_timeout=PING_SECONDS, log_config=None, access_log=False,
-        proxy_headers=False, server_header=False, limit_concurrency=CONNECTIONS, h11_max_incomplete_event_size=1 << 14,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=STOP_SECONDS, lifespan="on",
-        ssl_certfile=options.certificate or None, ssl_keyfile=options.key or None,
+        application.asgi, http=HttpConnection, ws="websockets-sansio", ws_max_size=attach_protocol.LONGEST,
+        ws_per_message_deflate=False, ws_ping_interval=PING_SECONDS, ws_ping_timeout=PING_SECONDS, log_config=None,
+        access_log=False, proxy_headers=False, server_header=False, limit_concurrency=CONNECTIONS,
+        h11_max_incomplete_event_size=1 << 14, timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=STOP_SECONDS, lifespan="on",
     )  # fmt: skip
-    try:
-        config.load()
-    except (OSError, ssl.SSLError) as error:
-        files = " and ".join(filter(None, (options.certificate, options.key)))
-        raise FugueError(f"{files}: no certificate with its key: {error.strerror or error}") from None
+    if options.certificate:
+        certificate = load_certificate(options.certificate, options.key)
+        config.ssl_context_factory = partial(_given, certificate)
+    config.load()
     return config
+
+
+def _given(certificate: ssl.SSLContext, config: Config, default: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:
+    return certificate
+
+
+class PageServer(Server):
+    """Ends slow TLS handshakes, which uvicorn gives no deadline of its own."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen at the sockets."""
+        await self.lifespan.startup()
+        loop, config = asyncio.get_running_loop(), self.config
+        made = partial(HttpConnection, config, self.server_state, self.lifespan.state, loop)
+        seconds = HANDSHAKE_SECONDS if config.ssl is not None else None
+        self.servers = [
+            await loop.create_server(made, sock=each, ssl=config.ssl, ssl_handshake_timeout=seconds)
+            for each in sockets or ()
+        ]
+        self.started = True
 
 
 async def _serve(server: Server, listening: socket.socket, link: "_Link") -> None:
@@ -120,8 +145,7 @@ class _Link:
 def _listen(bind: str, port: int) -> socket.socket:
     """Raises SocketError."""
     try:
-        family, *_, address = socket.getaddrinfo(bind, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family)
+        return tcp_listener.listen(bind, port)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SocketError(
@@ -141,7 +165,7 @@ def _warn(options: WebOptions) -> None:
 
 def _printable(bind: str) -> str:
     """The host of a URL for an address that is listened at."""
-    if bind in _ADDRESSES:
+    if bind in tcp_listener.ALL_ADDRESSES:
         return socket.gethostname()
     return f"[{bind}]" if ":" in bind else bind
 

@@ -15,9 +15,7 @@ def adapted(old: Workspace, new: Workspace, bounds: Callable[[Window], Rect]) ->
     """The workspace with the layouts adapted of windows that got or lost tiles; one that was arranged by hand since
     `old` keeps that, and adapts no more."""
     before = {window.id: window for window in old.windows}
-    windows = tuple(
-        _adapted(before.get(window.id), window, bounds(window)) if window.auto else window for window in new.windows
-    )
+    windows = tuple(settled(before.get(window.id), window, bounds(window)) for window in new.windows)
     return new if windows == new.windows else replace(new, windows=windows)
 
 
@@ -35,8 +33,9 @@ def wanted(layout: Layout, rect: Rect) -> Layout:
     return with_tiled(layout, automatic(list(panes(tiled(layout))), rect))
 
 
-def _adapted(before: Window | None, window: Window, rect: Rect) -> Window:
-    if before is window:
+def settled(before: Window | None, window: Window, rect: Rect) -> Window:
+    """One of these windows, which had been `before`."""
+    if before is window or not window.auto:
         return window
     layout = wanted(window.layout, rect)
     if layout == window.layout:

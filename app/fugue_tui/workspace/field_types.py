@@ -38,6 +38,8 @@ Argv: TypeAlias = Annotated[tuple[str, ...], Refined(_LINES, argv_fault)]
 Environment: TypeAlias = Annotated[
     Mapping[str, str], Refined(Table(_LINE, Refined(_LINE, variable_fault), _MOST), make=MappingProxyType)
 ]
+Projects: TypeAlias = Annotated[Mapping[str, str], Refined(Table(_LINE, _LINE, _MOST), make=MappingProxyType)]
+"""Directories by the paths of project files."""
 Tags: TypeAlias = Annotated[frozenset[str], ListOf(_LINE, frozenset, _MOST)]
 Metadata: TypeAlias = Annotated[Mapping[str, Any], Refined(METADATA, make=MappingProxyType)]
 SavedPaneId: TypeAlias = Annotated[PaneId, Refined(_ID, make=PaneId)]

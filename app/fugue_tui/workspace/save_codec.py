@@ -48,6 +48,7 @@ def encode(saved: SavedWorkspace, secrets: Sequence[str] = ()) -> dict[str, Any]
         "recent": [int(window) for window in workspace.recent],
         "windows": [_window(window) for window in workspace.windows],
         "panes": [_pane(pane, saved.seen.get(pane.id), sieve) for pane in workspace.panes.values()],
+        **({"projects": dict(saved.projects)} if saved.projects else {}),
     }
 
 

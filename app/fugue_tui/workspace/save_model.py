@@ -11,7 +11,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.terminal.pty.spawn import Exit
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_types import Null, OneOf
-from fugue_tui.workspace.field_types import Line, Lines, SavedSize, Title
+from fugue_tui.workspace.field_types import Line, Lines, Projects, SavedSize, Title
 from fugue_tui.workspace.model import Workspace
 
 
@@ -52,3 +52,5 @@ class SavedWorkspace(Struct, frozen=True):
     """The highest pane id ever used; ids are not reused."""
     last_window: int = 0
     """The highest window id ever used."""
+    projects: Projects = field(default_factory=lambda: MappingProxyType({}))
+    """The directories of the project files that have MCP servers, by the path of the file."""

@@ -14,7 +14,7 @@ from fugue_tui.layout.tree import Float, layered, panes, shown_panes
 from fugue_tui.sanitize import clean
 from fugue_tui.validation.annotations import Record
 from fugue_tui.validation.field_types import ListOf, Unchecked
-from fugue_tui.workspace.field_types import LARGEST_ID, Line, Lines, Name, SavedSize, SavedWindowId
+from fugue_tui.workspace.field_types import LARGEST_ID, Line, Lines, Name, Projects, SavedSize, SavedWindowId
 from fugue_tui.workspace.model import NO_WINDOW, Pane, Window, Workspace
 from fugue_tui.workspace.save_model import SavedPane, SavedWorkspace
 from fugue_tui.workspace.tree_reader import TreeReader
@@ -46,6 +46,7 @@ class _Manifest(NamedTuple):
     last_window: _LastId = 0
     active: _Any = None
     recent: _Any = None
+    projects: Projects = MappingProxyType({})
 
 
 class _Window(NamedTuple):
@@ -90,6 +91,7 @@ class SaveReader:
             ended=found.head.ended,
             last_pane=max(found.last_pane, *self._panes, 0),
             last_window=max(found.last_window, *(window.id for window in workspace.windows), 0),
+            projects=found.projects,
         )
 
     def _workspace(self, found: _Manifest) -> Workspace:

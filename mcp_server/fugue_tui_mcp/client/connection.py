@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from fugue_tui import __version__
 from fugue_tui.errors import FugueError, ServerFailed, TimedOut
 from fugue_tui.multiplexer.mcp_servers.connector import Handler, Launch, Progress
-from fugue_tui.multiplexer.mcp_servers.model import Call, Catalog, Content, Elicitation
+from fugue_tui.multiplexer.mcp_servers.model import ArgumentQuery, Call, Catalog, Content, Elicitation
 from fugue_tui.sanitize import clean, clean_text
 from fugue_tui_mcp.client import oauth, sampling, values
 from fugue_tui_mcp.client.http_transport import http_transport
@@ -37,6 +37,8 @@ LOG_SECONDS: Final = 0.2
 """Seconds in which several lines of the log are reported as one."""
 CLOSE_SECONDS: Final = 3.0
 """How long a connection may take to end."""
+COMPLETE_SECONDS: Final = 5.0
+"""How long completing an argument may take."""
 LOG_LEVEL: Final = "info"
 
 Found = TypeVar("Found")
@@ -54,6 +56,7 @@ class Connection:
         self._deadline: asyncio.Timeout | None = None
         self._task: asyncio.Task[None] | None = None
         self._uris = set[str]()
+        self._faults = list[str]()
         self._listening: asyncio.Task[None] | None = None
         self._soon: dict[object, asyncio.TimerHandle] = {}
         self._relisting = set[asyncio.Task[None]]()
@@ -83,10 +86,24 @@ class Connection:
 
     async def request(self, call: Call, seconds: float, report: Progress) -> Content:
         """Send a request. Raises FugueError; cancelling it tells the server."""
-        client = self._client
-        if client is None or self._end.is_set():
+        return await self._guarded(self._sent(self._connected(), call, report), seconds)
+
+    async def complete(self, query: ArgumentQuery) -> tuple[str, ...]:
+        """The values that an argument may have. Raises FugueError."""
+        client = self._connected()
+        if client.server_capabilities.completions is None:
+            return ()
+        asked = (
+            types.PromptReference(name=query.prompt) if query.prompt else types.ResourceTemplateReference(uri=query.uri)
+        )
+        argument = {"name": query.argument, "value": query.value}
+        work = client.complete(asked, argument, dict(query.others) or None)
+        return values.completions(await self._guarded(work, COMPLETE_SECONDS))
+
+    def _connected(self) -> Client:
+        if self._client is None or self._end.is_set():
             raise ServerFailed(f"{self._name} has ended{self._why()}")
-        return await self._guarded(self._sent(client, call, report), seconds)
+        return self._client
 
     async def subscribe(self, uri: str, *, on: bool) -> None:
         """Be told of changes of a resource, or no more."""
@@ -115,6 +132,8 @@ class Connection:
         try:
             async with self._open() as client:
                 catalog = await self._catalog(client)
+                if self._end.is_set():
+                    raise ServerFailed(self._reason or "it was disconnected")
                 self._client = client
                 if not self._ready.done():
                     self._ready.set_result(catalog)
@@ -215,6 +234,7 @@ class Connection:
 
     async def _catalog(self, client: Client) -> Catalog:
         can = client.server_capabilities
+        self._faults.clear()
         tools, prompts, resources = list[Any](), list[Any](), list[Any]()
         if can.tools is not None:
             tools = await self._pages(client.list_tools, lambda page: page.tools)
@@ -237,6 +257,8 @@ class Connection:
             client.protocol_version,
             client.instructions,
             subscribes=bool(can.resources is not None and can.resources.subscribe) or self._is_modern(client),
+            completes=can.completions is not None,
+            fault="; ".join(self._faults),
         )
 
     async def _pages(self, read: Callable[..., Awaitable[Any]], items: Callable[[Any], list[Any]]) -> list[Any]:
@@ -246,7 +268,8 @@ class Connection:
             try:
                 page = await read(cursor=cursor, cache_mode="refresh")
             except (MCPError, ValidationError) as error:
-                self._log.add(f"a list cannot be read: {_words(error)}", "client")
+                self._faults.append(f"a list cannot be read: {_words(error)}")
+                self._log.add(self._faults[-1], "client")
                 break
             found += items(page)
             cursor = page.next_cursor
@@ -378,5 +401,9 @@ def _first(error: BaseException) -> BaseException:
 def _words(error: BaseException) -> str:
     """An error in words, which the server may have chosen."""
     if isinstance(error, ValidationError):
-        return f"it does not speak MCP: {clean(error.title)} is wrong in {error.error_count()} places"
+        first = ".".join(
+            map(str, error.errors(include_url=False, include_context=False, include_input=False)[0]["loc"])
+        )
+        where = f"{error.error_count()} places, such as {clean(first, 100)}"
+        return f"it does not speak MCP: {clean(error.title)} is wrong in {where}"
     return clean(str(error), 1_000) or type(error).__name__

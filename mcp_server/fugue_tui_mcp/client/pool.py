@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from fugue_tui.errors import ServerFailed
 from fugue_tui.multiplexer.mcp_servers.connector import Handler, Launch, Progress
-from fugue_tui.multiplexer.mcp_servers.model import Call, Catalog, Content, LogLine
+from fugue_tui.multiplexer.mcp_servers.model import ArgumentQuery, Call, Catalog, Content, LogLine
 from fugue_tui_mcp import lazy_packages
 from fugue_tui_mcp.client.log_buffer import LogBuffer
 
@@ -46,6 +46,14 @@ class ConnectionPool:
 
         async def send() -> Content:
             return await self._connection(server).request(call, seconds, progress)
+
+        return self._submit(send())
+
+    def complete(self, server: str, query: ArgumentQuery) -> "Future[tuple[str, ...]]":
+        """See `Connector`."""
+
+        async def send() -> tuple[str, ...]:
+            return await self._connection(server).complete(query)
 
         return self._submit(send())
 

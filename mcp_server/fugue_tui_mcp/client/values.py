@@ -28,6 +28,9 @@ LONGEST_TEXT: Final = 1_000_000
 """Characters of all texts of a result."""
 LONGEST_DATA: Final = 16_000_000
 """Characters of an image or another file as base64."""
+MOST_VALUES: Final = 100
+"""Values by which an argument is completed."""
+LONGEST_VALUE: Final = 1_000
 DEEPEST: Final = 40
 """Levels of a JSON value."""
 
@@ -64,8 +67,9 @@ def resource(given: types.Resource | types.ResourceTemplate) -> Resource | None:
 
 
 def found(given: Iterable[Any]) -> tuple[Any, ...]:
-    """What is not None, up to the limit."""
-    return tuple([each for each in given if each is not None][:MOST])
+    """What is not None, the first of each name or URI, up to the limit."""
+    named = {each.uri if isinstance(each, Resource) else each.name: each for each in reversed([*given]) if each}
+    return tuple(reversed([*named.values()]))[:MOST]
 
 
 def catalog(
@@ -77,18 +81,21 @@ def catalog(
     instructions: str | None,
     *,
     subscribes: bool,
+    completes: bool,
+    fault: str,
 ) -> Catalog:
     """What a server offers."""
     title = clean(f"{info.title or info.name} {info.version}") if info is not None else ""
     said = _description(instructions)
-    return Catalog(tuple(tools), tuple(prompts), tuple(resources), title, clean(protocol, 20), said, subscribes)
+    offers = tuple(tools), tuple(prompts), tuple(resources)
+    return Catalog(*offers, title, clean(protocol, 20), said, subscribes, completes, fault)
 
 
 def schema(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """A JSON Schema with clean texts; one that is none, too large or too deep admits everything."""
     value = plain(given)
     if not isinstance(value, dict) or len(json.dumps(value)) > LONGEST_SCHEMA:
-        return {"type": "object"}
+        return {"type": "object", "additionalProperties": True}
     return cast("dict[str, Any]", value)
 
 
@@ -124,6 +131,12 @@ def of_resource(given: types.ReadResourceResult) -> Content:
 def of_prompt(given: types.GetPromptResult) -> Content:
     """The messages of a prompt."""
     return bounded(block(each.content, clean(each.role, 20)) for each in given.messages)
+
+
+def completions(given: types.CompleteResult) -> tuple[str, ...]:
+    """The values of an argument, without those that hold control characters."""
+    values = given.completion.values[:MOST_VALUES]
+    return tuple(dict.fromkeys(each for each in values if len(each) <= LONGEST_VALUE and each.isprintable()))
 
 
 def bounded(blocks: Iterable[Block], structured: Any = None, *, is_error: bool = False) -> Content:

@@ -25,14 +25,11 @@ from fugue_tui.terminal.pty import process
 from fugue_tui_mcp import jsonrpc, tcp_peer
 from fugue_tui_mcp.connection import Limits
 from fugue_tui_mcp.http_address import HOST, PATH
+from fugue_tui_mcp.protocol.http_connection import HEADERS_SECONDS, HttpConnection
 from fugue_tui_mcp.protocol.http_sessions import HttpPeer, HttpSessions, SessionNotFound, TooManySessions
 
 HEADERS: Final = 16 << 10
 """Bytes of a request's headers."""
-CONNECTIONS: Final = 64
-"""Connections at a time; beyond that, one that has not shown the token gives way."""
-HEADERS_SECONDS: Final = 10.0
-"""How long a request's headers may take from their first byte, and the first request from the connection."""
 BODY_SECONDS: Final = 15.0
 """How long a request's body may take."""
 KEEP_ALIVE_SECONDS: Final = 60
@@ -50,48 +47,14 @@ class _Rejected(Exception):
         self.status, self.headers = status, headers
 
 
-class _Connection(H11Protocol):
-    """A connection with a deadline for the headers of each request."""
+class _Connection(HttpConnection):
+    """A connection of a process."""
 
     def __init__(self, config: Config, state: ServerState, limits: Limits) -> None:
-        super().__init__(config, state, {"connection": self}, asyncio.get_running_loop())
+        super().__init__(config, state, {}, asyncio.get_running_loop())
         self.peer: HttpPeer | None = None
         """The process at the other end, once it has shown the token."""
-        self._headers_seconds = min(HEADERS_SECONDS, limits.first)
-        self._deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        others: list[_Connection] = [each for each in self.connections if isinstance(each, _Connection)]
-        super().connection_made(transport)
-        if len(others) >= CONNECTIONS:
-            next((each for each in others if each.peer is None), self).transport.abort()
-        self._expect_headers()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._cancel_deadline()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        before = self.cycle
-        super().data_received(data)
-        if self.cycle is not before:
-            self._cancel_deadline()
-        elif before is None or before.response_complete:  # pyright: ignore[reportUnnecessaryComparison]
-            self._expect_headers()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.cycle.response_complete and self.conn.trailing_data[0]:
-            self._expect_headers()
-
-    def _expect_headers(self) -> None:
-        if self._deadline is None:
-            self._deadline = self.loop.call_later(self._headers_seconds, self.transport.abort)
-
-    def _cancel_deadline(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        self.headers_seconds = min(HEADERS_SECONDS, limits.first)
 
 
 class HttpServer:
@@ -150,6 +113,7 @@ class HttpServer:
             self._check(scope)
             if connection.peer is None:
                 connection.peer = await asyncio.to_thread(_identified, connection.server, connection.client)
+                connection.is_trusted = True
             body = await self._body(scope, receive) if scope["method"] == "POST" else None
             await self.sessions.handle(
                 connection.peer, scope, receive if body is None else _again(body, receive), limited

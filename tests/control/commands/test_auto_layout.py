@@ -1,8 +1,9 @@
 """A layout that adapts to the number of panes and to the shape of the terminal."""
 
 import pytest
-from tests.multiplexer.conftest import Room
+from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.errors import Refused
 from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.presets import automatic
@@ -88,3 +89,36 @@ def test_floating_panes_and_zoom_leave_it_as_it_is(room: Room) -> None:
     room.say("float-pane %2")
     assert room.mux.window_of(PANES[0]).auto
     assert room.mux.rect(PANES[0]) == Rect(0, 0, 81, 24)
+
+
+def test_a_split_has_room_if_the_panes_that_are_arranged_anew_have(room: Room) -> None:
+    room.mux.resize(Size(90, 2))
+    room.say("create-window -- cat")
+    room.say("select-layout auto")
+    for pane in (1, 1, 3):
+        room.say(f"split-pane %{pane} -- cat")
+    assert len(list(panes(room.mux.workspace.windows[0].layout))) == 4
+    with pytest.raises(Refused, match="no room for another pane"):
+        room.say("split-pane %1 --direction horizontal -- cat")
+
+
+def test_a_window_that_does_not_adapt_refuses_a_split_without_room(room: Room) -> None:
+    room.mux.resize(Size(90, 4))
+    room.say("create-window -- cat")
+    room.say("split-pane --direction vertical -- cat")
+    with pytest.raises(Refused, match="no room for another pane"):
+        room.say("split-pane --direction vertical -- cat")
+    room.say("select-layout auto")
+    room.say("split-pane --direction vertical -- cat")
+    room.say("float-pane %1")
+    room.say("embed-pane %1")
+    assert len(list(panes(room.mux.workspace.windows[0].layout))) == 3
+
+
+def test_an_agents_pane_is_in_a_window_that_makes_room_for_it(room: Room) -> None:
+    room.mux.resize(Size(120, 12))
+    mine = room.cat()
+    room.say("select-layout auto")
+    for _ in range(3):
+        room.say("split-pane -- cat", agent(mine))
+    assert len(room.mux.workspace.windows) == 1

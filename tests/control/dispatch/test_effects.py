@@ -51,6 +51,7 @@ EFFECTS = {
     "get-current-directory": READ,
     "get-layout": READ,
     "get-pane-state": READ,
+    "complete-argument": READ,
     "get-prompt": READ,
     "get-running-process": READ,
     "get-status": READ,

@@ -127,7 +127,7 @@ OPENING = {
 """What runs programs in panes that the call opens."""
 NOT_TO_ONESELF = {"send-message", "publish-message"}
 """What never goes to the caller's own pane."""
-OF_SERVERS = {"call-server", "connect-server", "disconnect-server", "get-prompt", "read-resource",
+OF_SERVERS = {"call-server", "complete-argument", "connect-server", "disconnect-server", "get-prompt", "read-resource",
     "show-resource", "show-server-log"}  # fmt: skip
 """What is judged by the MCP server too that it uses."""
 RULES = ("allow", "ask", "refuse")

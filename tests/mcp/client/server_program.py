@@ -34,8 +34,14 @@ from mcp.server.runner import serve_loop
 from mcp.server.stdio import stdio_server
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
     CreateMessageResult,
     ListRootsResult,
+    PromptReference,
+    ResourceLink,
+    ResourceTemplateReference,
     SamplingMessage,
     TextContent,
     ToolAnnotations,
@@ -128,6 +134,20 @@ async def steps(ctx: Context[Any, Any], count: int) -> str:
     return "done"
 
 
+class Edit(BaseModel):
+    """A change of a text."""
+
+    old: str
+    new: str
+    count: int = 1
+
+
+@server.tool(annotations=READ)
+def paint(colours: list[Literal["red", "green", "blue", "sea green, dark"]], edits: list[Edit] | None = None) -> str:
+    """Take several choices and a list of objects."""
+    return f"{'+'.join(colours)} {[(each.old, each.new, each.count) for each in edits or []]}"
+
+
 def ask_person() -> Elicit[Person]:
     """Ask the user."""
     return Elicit("Who are you?", Person)
@@ -138,6 +158,12 @@ def greet(person: Annotated[ElicitationResult[Person], Resolve(ask_person)]) -> 
     """Ask the user for a name."""
     data = getattr(person, "data", None)
     return f"hello {data.name}, {data.age}" if isinstance(data, Person) else person.action
+
+
+@server.tool()
+async def visit(ctx: Context[Any, Any], url: str) -> str:
+    """Ask the user to open a page."""
+    return (await ctx.elicit_url("Please confirm there.", url, "1")).action
 
 
 @server.tool()
@@ -155,6 +181,25 @@ def stderr(lines: int) -> str:
         print(f"line {line}", file=sys.stderr)
     sys.stderr.flush()
     return "written"
+
+
+@server.tool()
+def many(count: int) -> list[int]:
+    """Return many values."""
+    return [0] * count
+
+
+@server.tool()
+def large(size: int) -> str:
+    """Return a long text."""
+    return "x" * size
+
+
+@server.tool()
+def links() -> list[ResourceLink]:
+    """Refer to what must not be opened."""
+    names = ("file:///etc/shadow", "javascript:alert(1)", "small://note")
+    return [ResourceLink(type="resource_link", uri=each, name="\x1b[31mread me") for each in names]
 
 
 @server.tool()
@@ -225,6 +270,25 @@ async def note(ctx: Context[Any, Any], text: str) -> str:
 def review(code: str, style: str = "short") -> str:
     """Review code."""
     return f"Review {style}: {code}"
+
+
+@server.completion()
+async def completed(
+    ref: PromptReference | ResourceTemplateReference,
+    argument: CompletionArgument,
+    context: CompletionContext | None,
+) -> Completion | None:
+    """Values of the arguments that have some."""
+    if isinstance(ref, PromptReference) and argument.name == "style":
+        known = ["long", "short", "shortest"] if argument.value != "\x00" else []
+        given = (context.arguments or {}) if context is not None else {}
+        known += [f"short for {given['code']}"] if "code" in given else []
+        return Completion(values=[each for each in known if each.startswith(argument.value)])
+    if isinstance(ref, ResourceTemplateReference):
+        return Completion(values=[f"{argument.value}\x1b[31m", "Ann", "Anna"])
+    if argument.value == "hang":
+        await asyncio.sleep(600)
+    return None
 
 
 @server.resource("small://note")

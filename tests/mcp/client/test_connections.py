@@ -9,14 +9,14 @@ import pytest
 from tests.mcp.client.conftest import Servers, script, small
 
 from fugue_tui.config.servers import ServerSettings
-from fugue_tui.control.commands.call_server import CallServer, GetPrompt, ReadResource
+from fugue_tui.control.commands.call_server import CallServer, CompleteArgument, GetPrompt, ReadResource
 from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer, ListServers
 from fugue_tui.control.commands.read_pane import ReadPane
 from fugue_tui.control.commands.share_directory import ShareDirectory
 from fugue_tui.control.commands.show_servers import SaveResult, ShowResource, ShowResult, ShowServerLog
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import Deferred
-from fugue_tui.errors import NotFound, Refused, SaveError, ServerFailed, TimedOut
+from fugue_tui.errors import InvalidArgument, NotFound, Refused, SaveError, ServerFailed, TimedOut
 from fugue_tui.multiplexer.mcp_servers.model import ElicitationAnswer, ServerState
 from fugue_tui.multiplexer.mcp_servers.servers import RESTARTS, answer
 from fugue_tui.validation.json_form import fields
@@ -54,6 +54,26 @@ def test_results_are_text_structures_and_images(servers: Servers, flags: tuple[s
     assert servers.room.run(ReadResource(server="small", uri="small://greeting/Ann")).text == "hello Ann"
     prompt = servers.room.run(GetPrompt(server="small", prompt="review", arguments={"code": "x = 1"}))
     assert prompt.text == "user: Review short: x = 1"
+
+
+@ERAS
+def test_a_server_completes_arguments_of_prompts_and_templates(
+    servers: Servers, flags: tuple[str, ...], protocol: str
+) -> None:
+    servers.use(small=small(*flags))
+
+    def values(argument: str, value: str, prompt: str = "review", uri: str = "", **others: str) -> tuple[str, ...]:
+        query = CompleteArgument(
+            server="small", argument=argument, value=value, prompt=prompt, uri=uri, arguments=others
+        )
+        return servers.room.run(query).values
+
+    assert values("style", "sh") == ("short", "shortest")
+    assert values("style", "sh", code="x") == ("short", "shortest", "short for x")
+    assert values("name", "A", "", "small://greeting/{name}") == ("Ann", "Anna"), "without control characters"
+    assert values("code", "") == ()
+    with pytest.raises(InvalidArgument, match="give either prompt or uri"):
+        values("style", "", "review", "small://greeting/{name}")
 
 
 def test_what_a_server_says_is_cleaned(servers: Servers) -> None:

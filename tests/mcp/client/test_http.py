@@ -157,3 +157,20 @@ def test_the_keyring_keeps_tokens_if_it_works(monkeypatch: pytest.MonkeyPatch) -
     ring.works = False
     token_store.save("https://b/mcp", "two")
     assert (token_store.load("https://b/mcp"), list(kept.values())) == ("two", ["one"])
+
+
+@ERAS
+@pytest.mark.parametrize(
+    ("tool", "argument", "reason"),
+    [("large", "size", "16 MiB|16777216"), ("many", "count", "more than 150,000 values")],
+)
+def test_a_message_over_http_is_bounded(
+    servers: Servers, serve: Serve, flags: tuple[str, ...], protocol: str, tool: str, argument: str, reason: str
+) -> None:
+    port = free_port()
+    serve(port, *flags)
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    assert servers.call("large", size=2_000_000).left_out == "1000000 characters were left out: it is too long"
+    with pytest.raises(ServerFailed, match=reason):
+        servers.call(tool, "small", **{argument: 20_000_000 if tool == "large" else 300_000})
+    assert servers.call("echo", text="still here").text == "still here"

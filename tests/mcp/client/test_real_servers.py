@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.mcp.client.test_http import free_port, listens
 from tests.mcp.conftest import until
 
 from fugue_tui.config.servers import ServerSettings
+from fugue_tui.control.commands.call_server import CallServer, CompleteArgument
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.core.command import USER
 from fugue_tui.control.core.deferred import is_deferred
@@ -88,6 +90,34 @@ def test_git(servers: Servers, tmp_path: Path) -> None:
     servers.use(real=ServerSettings(command=program("mcp-server-git")))
     assert servers.room.run(ConnectServer(server="real")).protocol >= "2025"
     assert "trunk" in text(servers, "git_status", {"repo_path": str(tmp_path)})
+
+
+def test_fetch_from_loopback(servers: Servers, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<html><body><h1>Loopback</h1><p>A paragraph of words.</p></body></html>")
+    port = free_port()
+    line = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(tmp_path)]
+    served = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: listens(port))
+        servers.use(
+            real=ServerSettings(
+                command=program("mcp-server-fetch"), args=("--ignore-robots-txt", "--allow-private-ips")
+            )
+        )
+        url = f"http://127.0.0.1:{port}/page.html"
+        assert "Loopback" in text(servers, "fetch", {"url": url})
+        refused = servers.room.awaited(CallServer(server="real", tool="fetch").run(servers.room.mux, USER))
+        assert refused.is_error
+    finally:
+        served.kill()
+        served.wait()
+
+
+def test_everything_completes_arguments(servers: Servers) -> None:
+    servers.use(real=ServerSettings(command=program("mcp-server-everything")))
+    servers.room.run(ConnectServer(server="real"))
+    query = CompleteArgument(server="real", prompt="completable-prompt", argument="department", value="")
+    assert "Engineering" in servers.room.run(query).values
 
 
 def test_sqlite(servers: Servers, tmp_path: Path) -> None:

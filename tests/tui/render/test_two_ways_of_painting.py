@@ -264,10 +264,10 @@ def test_any_stream_is_painted_alike(chunks: list[bytes], left: bool, whole: boo
     pump.start()
     terminal = Terminal.spawn(Program(("cat",)), PANE, pump=pump, emulator=GhosttyEmulator(PANE, 50), watcher=Nobody())
     try:
-        painter.paint(terminal, rect)
+        painter.paint(terminal.seen, rect)
         for chunk in chunks:
             terminal.receive(memoryview(chunk))
-            painter.paint(terminal, rect)
+            painter.paint(terminal.seen, rect)
             wanted = composed(terminal, rect, host)
             assert differing(screen.picture, wanted.picture) == []
     finally:

@@ -141,7 +141,7 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         await stage.until(lambda: other.done)
         assert stage.app.on_panes
         await stage.prefix("a")
-        await stage.until(lambda: "granted; Enter revokes" in stage.text)
+        await stage.until(lambda: "Enter grants or revokes" in stage.text)
         assert "claude outside: input while it runs" in stage.text
         await stage.press("enter")
         await stage.until(lambda: stage.app.on_panes)
@@ -280,7 +280,7 @@ async def test_a_pane_is_trusted_to_print_tags_and_not_any_more(open_stage: Open
     async with open_stage() as stage:
         SidebandDoor(stage.app.dispatcher)
         await stage.prefix("a")
-        await stage.until(lambda: "let %1 print tags, which run commands" in stage.text)
+        await stage.until(lambda: "let %1 run commands by tags in its output" in stage.text)
         await stage.press("enter")
         await stage.until(lambda: stage.app.on_panes and bool(stage.mux.sideband.grants))
         await stage.prefix("a")

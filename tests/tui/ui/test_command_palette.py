@@ -43,6 +43,11 @@ async def test_it_opens_on_what_people_do_with_the_keys_beside_it(open_stage: Op
         ("detach", "leave; programs go on"),
         ("to-do", "tasks"),
         ("list-panes", "list-panes"),
+        ("theme", "choose a theme"),
+        ("dark mode", "choose a theme"),
+        ("settings", "edit the configuration"),
+        ("mouse", "edit the configuration"),
+        ("start claude", "start-agent"),
     ],
 )
 async def test_it_finds_what_people_say(open_stage: Open, said: str, first: str) -> None:

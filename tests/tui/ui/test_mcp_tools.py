@@ -1,5 +1,8 @@
 """The palette of MCP servers' tools: find one, fill in its form, see its result, and answer what a server asks."""
 
+import os
+from pathlib import Path
+
 import pytest
 from tests.mcp.client.conftest import small
 from tests.tui.conftest import Open, Stage
@@ -11,6 +14,7 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.core.command import USER, Command
 from fugue_tui.control.core.deferred import is_deferred
+from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.mcp_servers.model import ServerState
 from fugue_tui_mcp.client.pool import ConnectionPool
 from fugue_tui_widgets.finder_screen import FinderScreen
@@ -28,10 +32,10 @@ async def result_of(stage: Stage, command: Command[object]) -> object:
     return later.result()
 
 
-async def with_server(stage: Stage, *, started: bool = True) -> None:
+async def with_server(stage: Stage, *flags: str, started: bool = True) -> None:
     """Configure a server, which runs already if `started`."""
     stage.mux.connect_mcp = ConnectionPool
-    stage.mux.permissions = McpSettings(servers={"small": small()})
+    stage.mux.permissions = McpSettings(servers={"small": small(*flags)})
     stage.mux.on_permissions()
     if started:
         await result_of(stage, ConnectServer(server="small"))
@@ -95,6 +99,30 @@ def test_snapshot_of_a_form_with_a_fault(picture: Picture) -> None:
     assert picture(scene, 110, 34)
 
 
+def test_snapshot_of_a_form_with_several_choices(picture: Picture) -> None:
+    async def scene(stage: Stage) -> None:
+        await with_server(stage)
+        form = await formed(stage, "paint")
+        await stage.press("space", "down", "space", "down")
+        await stage.until(lambda: form.written["colours",] == '["red", "green"]')
+        steady(stage)
+
+    assert picture(scene, 110, 34)
+
+
+def test_snapshot_of_values_of_an_argument(picture: Picture) -> None:
+    async def scene(stage: Stage) -> None:
+        await with_server(stage)
+        await found(stage, "review", tabs=2)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        await stage.press(*"x=1", "tab", *"sho")
+        await stage.until(lambda: "short · shortest" in stage.text)
+        steady(stage)
+
+    assert picture(scene, 110, 34)
+
+
 def test_snapshot_of_a_result(picture: Picture) -> None:
     async def scene(stage: Stage) -> None:
         await with_server(stage)
@@ -103,6 +131,17 @@ def test_snapshot_of_a_result(picture: Picture) -> None:
         await shown(stage, "degrees 21.5")
 
     assert picture(scene, 110, 34)
+
+
+def test_snapshot_of_what_a_server_asks(picture: Picture) -> None:
+    async def scene(stage: Stage) -> None:
+        await with_server(stage)
+        await found(stage, "greet")
+        await stage.press("enter")
+        await stage.until(lambda: "Who are you?" in stage.text and "call-server: running" in stage.text)
+        steady(stage)
+
+    assert picture(scene, 100, 30)
 
 
 async def test_a_tool_is_found_filled_in_and_run(open_stage: Open) -> None:
@@ -114,6 +153,47 @@ async def test_a_tool_is_found_filled_in_and_run(open_stage: Open) -> None:
         await shown(stage, "hellohello")
         await stage.press("c")
         await stage.until(lambda: stage.mux.clipboard.text == "hellohello")
+
+
+async def test_several_choices_are_taken_and_a_list_of_objects_is_checked(open_stage: Open) -> None:
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        await formed(stage, "paint")
+        await stage.press("space", "down", "down", "down", "space", "tab", *'[{"old": "a"}]', "ctrl+s")
+        await stage.until(lambda: "edits 0: new is missing" in stage.text)
+        await stage.press("backspace", "backspace", *', "new": "b"}]', "enter")
+        await shown(stage, "red+sea green, dark [('a', 'b', 1)]")
+        await stage.press("r")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        form = stage.app.screen
+        assert isinstance(form, SchemaForm)
+        await stage.until(lambda: form.written["colours",] == '["red", "sea green, dark"]')
+
+
+async def test_values_of_a_prompts_argument_are_offered(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "review", tabs=2)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        await stage.press(*"x=1", "tab")
+        await stage.until(lambda: "long · short · shortest · short for x=1" in stage.text)
+        await stage.press(*"shorte")
+        await stage.until(lambda: "shortest   (→" in stage.text)
+        await stage.press("ctrl+@", "enter")
+        await shown(stage, "Review shortest: x=1")
+
+
+async def test_a_server_that_hangs_while_it_completes_does_not_hold_up_the_form(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "review", tabs=2)
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, SchemaForm))
+        await stage.press(*"hang")
+        await stage.until(lambda: bool(stage.app.commands._pending))  # pyright: ignore[reportPrivateUsage]
+        await stage.press(*"ing", "enter")
+        await shown(stage, "Review short: hanging")
 
 
 async def test_the_last_call_stands_first_and_is_filled_in_again(open_stage: Open) -> None:
@@ -145,6 +225,62 @@ async def test_values_of_the_pane_stand_for_what_they_name(open_stage: Open) -> 
         await formed(stage, "echo")
         await stage.press(*"@file:/no/such/file", "ctrl+s")
         await stage.until(lambda: "No such file" in stage.text)
+
+
+async def test_every_value_of_the_pane_is_what_it_names(open_stage: Open, tmp_path: Path) -> None:
+    marks = (
+        "printf '\\033]133;A\\007$ \\033]133;B\\007make\\r\\n\\033]133;C\\007built one\\r\\n\\033]133;D;0\\007';"
+        "printf '\\033]133;A\\007$ \\033]133;B\\007ready'; exec cat"
+    )
+    (tmp_path / "note.txt").write_text("from a file")
+    async with open_stage("sh", "-c", f"cd {tmp_path}; {marks}", cols=100, rows=30) as stage:
+        await stage.until_text("ready")
+        await stage.until(lambda: stage.mux.cwd(PaneId(1)) == str(tmp_path))
+        await with_server(stage)
+        await stage.drag((0, 1), (5, 1))
+        await stage.until_text("built one")
+        for written, said in (
+            ("@cwd", str(tmp_path)),
+            ("@last-command", "built one"),
+            ("@selection", "built"),
+            ("@file:note.txt", "from a file"),
+        ):
+            await formed(stage, "echo")
+            await stage.press(*written, "ctrl+s")
+            await shown(stage, said)
+            assert stage.app.screen.query_one("#body").query("Markdown, Static").first() is not None
+            await stage.press("c")
+            await stage.until(lambda said=said: stage.mux.clipboard.text == said)
+            await stage.press("escape")
+
+
+async def test_a_result_is_saved_and_piped_into_a_command(open_stage: Open, tmp_path: Path) -> None:
+    async with open_stage("cat", cols=100, rows=30) as stage:
+        await with_server(stage)
+        await formed(stage, "echo")
+        await stage.press(*"kept words", "ctrl+s")
+        await shown(stage, "kept words")
+        await stage.press("s", *str(tmp_path / "a.txt"), "enter")
+        await stage.until(lambda: (tmp_path / "a.txt").exists())
+        assert (tmp_path / "a.txt").read_text() == "kept words"
+        await stage.press("|", *f"tr k K >{tmp_path}/b.txt; echo piped", "enter")
+        await stage.until_text("piped", pane=2)
+        assert (tmp_path / "b.txt").read_text() == "Kept words"
+        assert len(stage.mux.workspace.panes) == 2
+
+
+async def test_a_link_in_a_result_is_read_from_its_server_alone(open_stage: Open) -> None:
+    async with open_stage("cat", cols=100, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "links")
+        await stage.press("enter")
+        await shown(stage, "file:///etc/shadow", "javascript:alert(1)", "small://note", "read me")
+        assert "\x1b" not in stage.text
+        await stage.press("tab", "enter")
+        await stage.until(lambda: "read-resource: small: " in stage.text)
+        assert "root:" not in stage.text
+        await stage.press("tab", "tab", "enter")
+        await shown(stage, "the note")
 
 
 async def test_a_tool_that_destroys_is_confirmed(open_stage: Open) -> None:
@@ -207,6 +343,29 @@ async def test_what_a_server_asks_opens_a_form(open_stage: Open) -> None:
         await stage.until(lambda: "Who are you?" in stage.text)
         await stage.press("ctrl+n")
         await shown(stage, "decline")
+
+
+async def test_a_page_that_a_server_wants_opened_is_shown_first_and_is_a_page(
+    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/opened\n')
+    opener.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage, "--legacy")
+        for url, key, said in (
+            ("http://127.0.0.1:9/confirm", "y", "accept"),
+            ("http://127.0.0.1:9/other", "n", "decline"),
+            ("javascript:alert(1)", "y", "cancel"),
+        ):
+            await formed(stage, "visit")
+            await stage.press(*url, "enter")
+            await stage.until(lambda url=url: "Please confirm there." in stage.text and f"Open {url}?" in stage.text)
+            await stage.press(key)
+            await shown(stage, said)
+            await stage.press("escape")
+        assert (tmp_path / "opened").read_text() == "http://127.0.0.1:9/confirm\n"
 
 
 async def test_it_fits_a_small_screen(open_stage: Open) -> None:

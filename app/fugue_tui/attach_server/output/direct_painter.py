@@ -10,7 +10,7 @@ from typing import Final
 from fugue_tui.attach_server.output.row_diff import Delta
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.screen.cells import Cursor, CursorShape, Damage
-from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.terminal.screen_view import ScreenView
 
 _DIFF_ROWS: Final = 16
 """Rows up to which a frame is compared cell by cell; a frame that changes more is written whole."""
@@ -24,7 +24,7 @@ class DirectPainter:
         """`write` sends output to the host."""
         self._write = write
         self._delta = Delta()
-        self._painted: dict[Terminal, list[bytes | None]] = {}
+        self._painted: dict[ScreenView, list[bytes | None]] = {}
         self._cursor: tuple[int, int] | None = None
         self._shape = b""
         self._cursor_shown: bool | None = False
@@ -32,34 +32,34 @@ class DirectPainter:
         """Whether the host supports synchronized output (mode 2026)."""
         self.width: Callable[[], int] = lambda: 0
         """The host's width in cells."""
-        self.scrolls: Callable[[Terminal], bool] = lambda terminal: True
-        """Whether hosts may scroll a terminal's rows by themselves: images on them would stay, or move too."""
+        self.scrolls: Callable[[ScreenView], bool] = lambda seen: True
+        """Whether hosts may scroll a pane's rows by themselves: images on them would stay, or move too."""
 
-    def forget(self, terminal: Terminal | None = None) -> None:
-        """Something else painted this terminal's rows (None: all rows): what the host's cells show is unknown."""
-        if terminal is None:
+    def forget(self, seen: ScreenView | None = None) -> None:
+        """Something else painted the rows of this view (None: all rows): what the host's cells show is unknown."""
+        if seen is None:
             self._painted.clear()
         else:
-            self._painted.pop(terminal, None)
+            self._painted.pop(seen, None)
         self._cursor = None
 
     def mirror_added(self) -> None:
         """Output goes to a further host with the same rows, whose cursor is unknown."""
         self._cursor, self._shape, self._cursor_shown = None, b"", None
 
-    def paint(self, terminal: Terminal, rect: Rect, reader: object | None = None) -> Damage:
-        """Paint what changed on a terminal since a reader last read it; returns that."""
-        seen, rows, _ = terminal.frame(reader)
-        damage = seen
-        known = self._painted.get(terminal)
+    def paint(self, seen: ScreenView, rect: Rect) -> Damage:
+        """Paint what changed in what a view shows of a terminal; returns that."""
+        changed, rows, _ = seen.frame()
+        damage = changed
+        known = self._painted.get(seen)
         if known is None or len(known) != rect.rows:
-            known = self._painted[terminal] = [None] * rect.rows
+            known = self._painted[seen] = [None] * rect.rows
         out = bytearray()
         if damage.shift:
-            damage, rows = self._scrolled(out, terminal, rect, known, damage, rows)
+            damage, rows = self._scrolled(out, seen, rect, known, damage, rows)
         pieces = self._rows(out, rect, known, damage, rows)
         if not out:
-            return seen
+            return changed
         if pieces > 1 and self.synchronized():
             out[:0] = b"\x1b[?2026h"
             out += b"\x1b[?2026l"
@@ -67,12 +67,12 @@ class DirectPainter:
             out[:0] = b"\x1b[?25l"
             self._cursor_shown = False
         self._write(out)
-        return seen
+        return changed
 
-    def rewrite(self, terminal: Terminal, rect: Rect, rows: Collection[int]) -> None:
+    def rewrite(self, seen: ScreenView, rect: Rect, rows: Collection[int]) -> None:
         """Write the text of some rows of the last snapshot again."""
         out = bytearray()
-        for y, row in enumerate(terminal.paint()[: rect.rows]):
+        for y, row in enumerate(seen.paint()[: rect.rows]):
             if y in rows:
                 self._whole(out, rect, y, row)
         self._write(out)
@@ -80,7 +80,7 @@ class DirectPainter:
     def _scrolled(
         self,
         out: bytearray,
-        terminal: Terminal,
+        seen: ScreenView,
         rect: Rect,
         known: list[bytes | None],
         damage: Damage,
@@ -90,13 +90,13 @@ class DirectPainter:
         shift = damage.shift
         fresh = dict(zip(damage.rows, rows, strict=True))
         moved = known[shift:] + [b""] * shift
-        if rect.x == 0 and rect.cols == self.width() and self.scrolls(terminal):
+        if rect.x == 0 and rect.cols == self.width() and self.scrolls(seen):
             out += b"\x1b[m\x1b[%d;%dr\x1b[%dS\x1b[r" % (rect.y + 1, rect.bottom, shift)
             self._cursor = None
             known[:] = moved
             return damage, rows
         if any(row is None for y, row in enumerate(moved) if y not in fresh):
-            every = terminal.paint()
+            every = seen.paint()
             return Damage(rows=tuple(range(len(every)))), every
         target = [fresh.get(y, moved[y]) or b"" for y in range(rect.rows)]
         due = tuple(y for y in range(rect.rows) if target[y] != known[y])

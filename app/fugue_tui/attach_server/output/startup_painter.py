@@ -44,14 +44,14 @@ class StartupPainter:
             self._thread.join(1.0)
 
     def _run(self) -> None:
-        size = self._terminal.size
+        size, seen = self._terminal.size, self._terminal.seen_by(self)
         painter = DirectPainter(self._write)
         painter.width = lambda: self._cols
         rect = Rect(0, 0, size.cols, size.rows)
         while not self._stopped:
             self._woken.clear()
-            painter.paint(self._terminal, rect)
-            painter.cursor(self._terminal.cursor, rect)
+            painter.paint(seen, rect)
+            painter.cursor(seen.cursor, rect)
             self._woken.wait()
 
     def _write(self, data: bytes | bytearray) -> None:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fugue_tui.control.core.answers import ImageAnswer
@@ -14,7 +14,7 @@ from fugue_tui.control.core.deferred import Deferred, reporter, run_task
 from fugue_tui.errors import InvalidArgument, NotFound
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access.current_call import current_call
-from fugue_tui.multiplexer.mcp_servers.model import Block, BlockKind, Call, Content
+from fugue_tui.multiplexer.mcp_servers.model import ArgumentQuery, Block, BlockKind, Call, Content
 from fugue_tui.sanitize import clean, visible
 from fugue_tui.validation.suggestion import suggestion
 
@@ -164,6 +164,48 @@ class ReadResource(Command[ServerAnswer], name="read-resource", effect=Effect.RE
         if not self.uri or "{" in self.uri:
             raise InvalidArgument("uri: replace the {variables} of a template; list-servers shows the resources")
         return run_task(_answer(mux, self.server, Call(uri=self.uri)))
+
+
+class ArgumentValues(Struct, frozen=True):
+    """Values that an argument may have."""
+
+    values: tuple[str, ...]
+    """The values, best first: untrusted; none if the server completes nothing."""
+
+
+class CompleteArgument(Command[ArgumentValues], name="complete-argument", effect=Effect.READ, toolset=Toolset.SERVERS):
+    """Ask another MCP server for the values of an argument of a prompt or a resource template.
+
+    Give either prompt or uri."""
+
+    server: str
+    """The server's name in [mcp.servers]."""
+    argument: str
+    """The argument's name, of a template a variable."""
+    value: str = ""
+    """What it begins with."""
+    prompt: str = ""
+    """The prompt's name."""
+    uri: str = ""
+    """The URI of the template, with its {variables}."""
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The other arguments that are known."""
+
+    @property
+    def mcp_server(self) -> str:
+        """The server."""
+        return self.server
+
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[ArgumentValues]:
+        """The values. Raises NotFound or InvalidArgument; the result fails with Refused, TimedOut or ServerFailed."""
+        mux.mcp_servers.find(self.server)
+        if bool(self.prompt) == bool(self.uri):
+            raise InvalidArgument("give either prompt or uri; list-servers --server shows both")
+        return run_task(self._complete(mux))
+
+    async def _complete(self, mux: Multiplexer) -> ArgumentValues:
+        query = ArgumentQuery(self.argument, self.value, self.prompt, self.uri, self.arguments)
+        return ArgumentValues(await mux.mcp_servers.complete(self.server, query))
 
 
 async def _answer(mux: Multiplexer, server: str, call: Call) -> ServerAnswer:

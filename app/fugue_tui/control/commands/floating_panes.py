@@ -18,8 +18,8 @@ from fugue_tui.geometry import Axis, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import floating
-from fugue_tui.layout.spec_types import Extent
-from fugue_tui.layout.tree import SHARE, Float, panes
+from fugue_tui.layout.spec_types import SHARE, Extent
+from fugue_tui.layout.tree import Float, panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.events.pane_events import Ended, Started
 from fugue_tui.workspace import edit, find

@@ -134,8 +134,8 @@ class CreateLayout(
     """The window whose layout is replaced: an id, a name, or active; omitted, a new window."""
     layout: Mapping[str, Any] | None = None
     """{"pane": {"command", "cwd", "name", "env", "on_exit", "tags", "focus"}}, or {"direction": "horizontal" (side by
-    side) or "vertical" (stacked), "splits": [...]}, where each split has a "ratio" and a "pane" or, nested, a "layout".
-    At most 64 panes, whose names differ. Ratios are normalised."""
+    side) or "vertical" (stacked), "splits": [...]}, each a "ratio" and a "pane" or nested "layout"; "floats":
+    [{"pane"}]. 64 panes at most; names differ. Ratios are normalised."""
     preset: Preset | None = None
     """A layout by name instead; pane_commands gives its panes' commands."""
     pane_commands: Annotated[tuple[Mapping[str, Any] | str, ...], Meta(max_length=64)] = ()
@@ -252,12 +252,18 @@ class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     forward: bool = True
-    """Whether each pane moves to the next position in reading order, or to the previous one."""
+    """Whether each pane moves to the next position in reading order, or to the previous one. The focus of the user's
+    own call stays at its position."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
         window = target.window(mux, self.window, origin)
-        return _arranged(mux, window, layouts.rotate(window.layout, self.forward))
+        rotated = layouts.rotate(window.layout, self.forward)
+        there = dict(zip(panes(tiled(window.layout)), panes(tiled(rotated)), strict=True)).get(window.active)
+        mux.arrange(window.id, rotated)
+        if origin.is_user and there is not None:
+            mux.assign(edit.activate_pane(mux.workspace, there))
+        return layout_info(mux, mux.window(window.id))
 
 
 class StackPanes(Command[LayoutInfo], name="stack-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):

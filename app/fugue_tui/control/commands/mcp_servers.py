@@ -59,7 +59,7 @@ class ServerInfo(Struct, frozen=True):
     state: str
     """off, starting, connected, waiting to be started again, failed, or disabled."""
     error: str
-    """Why it is not connected: untrusted; empty if it is, or was not used yet."""
+    """Why it is not connected, or some of what it offers is missing: untrusted; empty if neither is so."""
     what: str
     """What is started, or the URL, without secrets."""
     source: str
@@ -168,7 +168,7 @@ def server_info(mux: Multiplexer, name: str, *, whole: bool) -> ServerInfo:
     return ServerInfo(
         server=name,
         state=status.state.value,
-        error=clean(status.error, 1_000),
+        error=clean(status.error or catalog.fault, 1_000),
         what=clean(SecretFilter(mux.secrets).line(settings.words), 400),
         source=clean(definition.source, 400),
         agents=settings.agents,

@@ -166,14 +166,17 @@ class ReadPane(Command[Reading], name="read-pane", effect=Effect.READ, plain=Tru
     def _selected(self, mux: Multiplexer, origin: Origin, options: TextOptions) -> Reading | Deferred[Reading]:
         """The user's selection, which is left unchanged."""
         unnamed = self.pane.strip() in ("", target.ACTIVE)
-        with_one = (pane for pane, each in mux.terminals.items() if unnamed and each.copy_mode.selected is not None)
+        with_one = (
+            pane for pane, each in mux.terminals.items() if unnamed and each.selecting.copy_mode.selected is not None
+        )
         pane = next(with_one, None) or target.pane(mux, self.pane, origin)
         terminal = mux.terminal(pane)
+        selecting = terminal.selecting.copy_mode
 
         def fetch(screen: LockedScreen) -> TextPage:
-            return selected(screen, terminal.copy_mode.span(screen), self.lines, self.offset, options)
+            return selected(screen, selecting.span(screen), self.lines, self.offset, options)
 
-        facts = {"nothing_selected": terminal.copy_mode.selected is None}
+        facts = {"nothing_selected": selecting.selected is None}
         return self._read(mux, _ReadRequest(pane, terminal, Source.SELECTION, options, fetch, facts))
 
     def _last_command(

@@ -13,6 +13,7 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.confirmation import ending, pane_words
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.results import OpenedPane, opened_pane
+from fugue_tui.control.layout_files.project_servers import bring_back
 from fugue_tui.control.restore.restorer import RestoreResult, RestoreSource, WorkspaceRestorer
 from fugue_tui.errors import InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.ids import PaneId
@@ -160,7 +161,9 @@ async def _restore_saved(
 
 
 async def fill_panes(mux: Multiplexer, restorer: WorkspaceRestorer) -> RestoreResult:
-    """Read the texts of a restored workspace into its panes, also if the caller cancels meanwhile."""
+    """Read the texts of a restored workspace into its panes, also if the caller cancels meanwhile; before that, the MCP
+    servers of its projects."""
+    left_out = await bring_back(mux, restorer.projects)
     loop, context = asyncio.get_running_loop(), copy_context()
 
     def restore_entries(recorder: SnapshotWriter, wanted: Callable[[], bool]) -> RestoreResult:
@@ -169,4 +172,5 @@ async def fill_panes(mux: Multiplexer, restorer: WorkspaceRestorer) -> RestoreRe
 
     filled = asyncio.wrap_future(saver(mux).ask(restore_entries))
     filled.add_done_callback(lambda each: each.cancelled() or each.exception())  # The caller may be gone.
-    return await asyncio.shield(filled)
+    result = await asyncio.shield(filled)
+    return replace(result, faults=(*result.faults, *left_out))

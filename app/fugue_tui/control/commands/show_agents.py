@@ -24,7 +24,7 @@ from fugue_tui.terminal.screen.width import columns as columns_of
 
 AGENTS: Final = "agents"
 """The content of a pane that shows the table."""
-EMPTY: Final = "No agent runs in a pane: start claude, codex or gemini in one."
+EMPTY: Final = "No agent runs in a pane: type claude, codex or gemini in one, or use the command start-agent."
 ORDERS: Final = ("who waits", "pane", "agent", "time", "cost")
 """The ways to sort, in the order in which the key goes through them."""
 COLUMNS: Final = (

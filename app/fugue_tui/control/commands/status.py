@@ -141,9 +141,11 @@ class GetStatus(Command[Status], name="get-status", effect=Effect.READ, toolset=
 def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
     """A pane's current terminal state. Raises NotFound."""
     terminal, live, exited = mux.terminal(pane), mux.pane_reports[pane], mux.exits.get(pane)
+    selecting = terminal.selecting
     with terminal.locked() as screen:
-        emulator, selection = screen.emulator, terminal.copy_mode.span(screen)
+        emulator, selection = screen.emulator, selecting.copy_mode.span(screen)
         caret, modes, scrollback = emulator.caret, emulator.modes, emulator.scrollback
+        scrolled = terminal.seen.offset(screen)
     notice, waiting = live.notice, mux.restored_panes.get(pane)
     return PaneState(
         pane=str(pane),
@@ -157,7 +159,7 @@ def pane_state(mux: Multiplexer, pane: PaneId) -> PaneState:
         alternate_screen=modes.alternate_screen,
         modes=tuple(_set_modes(modes)),
         scrollback=scrollback.lines,
-        scrolled=scrollback.offset,
+        scrolled=scrolled,
         selected=selection.rows if selection is not None else 0,
         running=mux.runs(pane),
         exit_code=exited.code if exited else None,

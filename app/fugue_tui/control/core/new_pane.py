@@ -15,6 +15,7 @@ from fugue_tui.geometry import Rect, Side
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.terminal.pty.spawn import login_shell
+from fugue_tui.workspace.auto_layout import settled
 from fugue_tui.workspace.model import OnExit, Pane, Window
 
 Line: TypeAlias = tuple[str, ...] | str
@@ -127,8 +128,14 @@ def too_narrow(mux: Multiplexer, after: Window, before: Window | None = None) ->
 
 
 def _tight(mux: Multiplexer, window: Window) -> list[PaneId]:
-    solution = mux.layouts.of(replace(window, zoomed=False))
+    solution = mux.layouts.of(as_laid_out(mux, window))
     return [*solution.hidden, *(pane for pane, rect in solution.panes.items() if rect.cols < NARROWEST)]
+
+
+def as_laid_out(mux: Multiplexer, window: Window) -> Window:
+    """A window that is about to be assigned, without its zoom, as it is then: its layout may adapt to the panes."""
+    before = next((each for each in mux.workspace.windows if each.id == window.id), None)
+    return replace(settled(before, window, mux.layouts.bounds(window)), zoomed=False)
 
 
 def _directory(cwd: str, inherited: str) -> str:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core.command import Origin
-from fugue_tui.control.core.new_pane import BACKGROUND, Direction, Placement
+from fugue_tui.control.core.new_pane import BACKGROUND, Direction, Placement, as_laid_out
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.geometry import Rect, Side, Size
 from fugue_tui.ids import PaneId
@@ -146,7 +146,7 @@ def _own_panes(mux: Multiplexer, origin: Origin, session: str) -> list[PaneId]:
 
 def _unzoomed(mux: Multiplexer, window: Window) -> dict[PaneId, Rect]:
     """Where the panes of a window are without zoom, those of a stack as if each was expanded."""
-    solution = mux.layouts.of(replace(window, zoomed=False))
+    solution = mux.layouts.of(as_laid_out(mux, window))
     return solution.panes | {pane: solution.panes[shown] for pane, (_, shown) in solution.collapsed.items()}
 
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.document import Document, WindowSpec
-from fugue_tui.layout.spec import spec_of
+from fugue_tui.layout.spec import layers_of
 from fugue_tui.layout.spec_types import PaneSpec
-from fugue_tui.layout.tree import Leaf, Node, panes, tiled
+from fugue_tui.layout.tree import Layers, Layout, Leaf, Node, floats, panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty.spawn import login_shell
@@ -54,11 +54,11 @@ class LayoutExport:
         return Document(tuple(self._window(window, same, len(windows) > 1) for window in windows), name)
 
     def _window(self, window: Window, same_session: bool, several: bool) -> WindowSpec:
-        order = list(panes(tiled(window.layout)))
+        order = list(panes(window.layout))
         specs = [self._pane(self.mux.workspace.panes[pane], window) for pane in order]
         numbers = {pane: PaneId(number) for number, pane in enumerate(order, 1)}
         return WindowSpec(
-            spec_of(_numbered(tiled(window.layout), numbers), specs),
+            layers_of(_numbered(window.layout, numbers), specs),
             window.name if window.named else "",
             "" if same_session or window.session == self.mux.workspace.name else window.session,
             several and window.id == self.mux.workspace.active,
@@ -108,11 +108,17 @@ class LayoutExport:
         return True
 
 
-def _numbered(node: Node, numbers: dict[PaneId, PaneId]) -> Node:
-    """A tree with its panes renumbered."""
+def _numbered(layout: Layout, numbers: dict[PaneId, PaneId]) -> Layout:
+    """A layout with its panes renumbered."""
+    over = (replace(each, pane=numbers[each.pane]) for each in floats(layout))
+    node = _numbered_node(tiled(layout), numbers)
+    return Layers(node, tuple(over)) if isinstance(layout, Layers) else node
+
+
+def _numbered_node(node: Node, numbers: dict[PaneId, PaneId]) -> Node:
     if isinstance(node, Leaf):
         return Leaf(numbers[node.pane])
-    return replace(node, children=tuple(_numbered(child, numbers) for child in node.children))
+    return replace(node, children=tuple(_numbered_node(child, numbers) for child in node.children))
 
 
 def _command(pane: Pane) -> str | tuple[str, ...]:

@@ -15,11 +15,11 @@ from fugue_tui.errors import InvalidArgument
 from fugue_tui.ids import WindowId
 from fugue_tui.layout.document import Document, WindowSpec
 from fugue_tui.layout.spec import build
-from fugue_tui.layout.spec_types import PaneSpec, Spec, SplitSpec, leaves
+from fugue_tui.layout.spec_types import FloatSpec, LayersSpec, PaneSpec, Spec, SplitSpec, leaves
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.validation.field_types import shown
 from fugue_tui.workspace import edit
-from fugue_tui.workspace.model import Pane, Window
+from fugue_tui.workspace.model import SCRATCH, Pane, Window
 
 
 class LoadTarget(Struct, frozen=True):
@@ -38,6 +38,7 @@ def opened(
     which names were taken and got a number.
 
     Raises InvalidArgument or SpawnFailed; then nothing has changed, and no program is left running."""
+    document = _with_one_scratch(mux, document)
     after, windows, panes = mux.workspace, list[WindowId](), list[Pane]()
     for index, spec in enumerate(document.windows):
         window, new = _window(mux, origin, spec, place, f"windows[{index}]")
@@ -67,7 +68,28 @@ def _with_commands(window: WindowSpec, commands: Mapping[str, Line]) -> WindowSp
             return replace(spec, children=tuple(map(changed, spec.children)))
         return replace(spec, command=commands.get(spec.name, spec.command))
 
-    return replace(window, layout=changed(window.layout))
+    layout = window.layout
+    if not isinstance(layout, LayersSpec):
+        return replace(window, layout=changed(layout))
+    over = tuple(replace(each, pane=changed(each.pane)) for each in layout.floats)
+    return replace(window, layout=LayersSpec(changed(layout.tiled), over))
+
+
+def _with_one_scratch(mux: Multiplexer, document: Document) -> Document:
+    """The document without scratch panes if the workspace has one, which has no use for more."""
+    there = any(SCRATCH in pane.tags for pane in mux.workspace.panes.values())
+    windows = list[WindowSpec]()
+    for window in document.windows:
+        layout = window.layout
+        if isinstance(layout, LayersSpec):
+            kept = list[FloatSpec]()
+            for each in layout.floats:
+                if not (is_scratch := SCRATCH in each.pane.tags) or not there:
+                    kept.append(each)
+                there = there or is_scratch
+            layout = LayersSpec(layout.tiled, tuple(kept)) if kept else layout.tiled
+        windows.append(replace(window, layout=layout))
+    return replace(document, windows=tuple(windows))
 
 
 def _window(

@@ -15,8 +15,8 @@ from fugue_tui.layout import edit as layouts
 from fugue_tui.layout import presets
 from fugue_tui.layout.document_reader import checked
 from fugue_tui.layout.spec import build, parse
-from fugue_tui.layout.spec_types import PaneSpec, leaves
-from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, join, panes, tiled, with_tiled
+from fugue_tui.layout.spec_types import LayersSpec, PaneSpec, leaves
+from fugue_tui.layout.tree import MAX_PANES, Layout, Leaf, Node, floats, join, layered, panes, tiled, with_tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.validation.field_types import shown
 from fugue_tui.workspace import edit
@@ -27,12 +27,14 @@ CUSTOM: Final = "custom"
 
 
 class LayoutRequest(Struct, frozen=True):
-    """The specs of the panes in reading order, and a function that builds the tree from pane ids."""
+    """The specs of the panes in reading order, then of those that float; a function builds the layout from pane ids."""
 
     name: str
     """`custom`, or the preset's own name."""
     specs: tuple[PaneSpec, ...]
-    arrange: Callable[[Sequence[PaneId]], Node]
+    arrange: Callable[[Sequence[PaneId]], Layout]
+    floats: int = 0
+    """How many of the panes float."""
 
     @property
     def focus(self) -> int | None:
@@ -51,7 +53,8 @@ def layout_request(layout: object, preset: str, commands: Sequence[Mapping[str, 
     if commands:
         raise InvalidArgument("pane_commands: belong to a preset; in a layout each pane has its own command")
     spec = parse(layout)
-    return LayoutRequest(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order))
+    over = len(spec.floats) if isinstance(spec, LayersSpec) else 0
+    return LayoutRequest(CUSTOM, _distinct(leaves(spec), "layout"), lambda order: build(spec, order), over)
 
 
 def _distinct(specs: Iterable[PaneSpec], where: str) -> tuple[PaneSpec, ...]:
@@ -123,15 +126,17 @@ def added(mux: Multiplexer, origin: Origin, plan: LayoutRequest, session: str, n
 
 def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Window) -> BuiltLayout:
     """The layout in place of a window's own: its panes fill, in reading order, the specs that request nothing but a
-    name; those left over move to a new window after it."""
+    name; those left over move to a new window after it, or go on floating."""
     present = list(panes(tiled(window.layout)))
+    over = [each.pane for each in floats(window.layout)]
     kept: dict[PaneId, str] = {}
     opened: list[Pane] = []
     order: list[PaneId] = []
-    for spec in plan.specs:
-        if present and _is_blank(spec):
-            kept[present[0]] = spec.name
-            order.append(present.pop(0))
+    for index, spec in enumerate(plan.specs):
+        there = present if index < len(plan.specs) - plan.floats else over
+        if there and _is_blank(spec):
+            kept[there[0]] = spec.name
+            order.append(there.pop(0))
         else:
             opened.append(new_pane_of(mux, origin, spec, window.active))
             order.append(opened[-1].id)
@@ -139,7 +144,10 @@ def replaced(mux: Multiplexer, origin: Origin, plan: LayoutRequest, window: Wind
     moved_to = mux.ids.next_window() if present else None
     if moved_to is not None:
         after = _moved_out(after, window, present, moved_to)
-    arranged = with_tiled(window.layout, plan.arrange(order))
+    wanted = plan.arrange(order)
+    left = [each for each in floats(window.layout) if each.pane in over]
+    arranged = layered(tiled(wanted), [*floats(wanted), *left])
+    assert arranged is not None
     after = edit.zoom(edit.set_layout(after, window.id, arranged), window.id, zoomed=False)
     for pane, name in kept.items():
         after = edit.rename_pane(after, pane, target.named(name)) if name else after

@@ -125,10 +125,10 @@ def _decoded(data: bytes) -> str:
 
 def last_output(terminal: Terminal) -> Within:
     """Finds the output of the last command, or in copy mode of the one that the cursor is at."""
-    record = newest(terminal)
+    record, copy_mode = newest(terminal), terminal.copy_mode
 
     def find(screen: LockedScreen) -> range | None:
-        at = terminal.copy_mode.place()
+        at = copy_mode.place()
         ends = ends_of(screen.emulator, record) if at is None and record is not None else None
         if ends is not None:
             return range(ends.start.line, ends.stop.line + (ends.stop.column > 0))

@@ -84,14 +84,14 @@ def capture_window(mux: Multiplexer, window: Window) -> CapturedScreen:
 
 def _part(terminal: Terminal, rect: Rect, focused: bool) -> tuple[Rect, Callable[[], list[Row]], Cursor | None]:
     with terminal.locked() as screen:
-        back, marks = screen.emulator.scrollback.offset, terminal.copy_mode.highlights(screen)
+        back, marks = terminal.seen.offset(screen), terminal.copy_mode.highlights(screen)
         read, cursor = screen.emulator.past(back), _cursor(screen.emulator) if focused and not back else None
     return rect, lambda: [highlight(row, *marks[y]) if y in marks else row for y, row in enumerate(read())], cursor
 
 
 def _pane_images(terminal: Terminal, rect: Rect) -> list[UnreadImage]:
     with terminal.locked() as screen:
-        return _images(screen.emulator, rect, screen.emulator.scrollback.offset)
+        return _images(screen.emulator, rect, terminal.seen.offset(screen))
 
 
 def _images(emulator: Emulator, rect: Rect, back: int) -> list[UnreadImage]:

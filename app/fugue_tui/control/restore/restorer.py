@@ -7,7 +7,7 @@ import asyncio
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -96,6 +96,8 @@ class WorkspaceRestorer:
         self._damaged: dict[PaneId, str] = {}
         self._was: dict[PaneId, PaneId] = {}
         self._windows: tuple[WindowId, ...] = ()
+        self.projects: Mapping[str, str] = source.saved.projects
+        """The directories of the project files that were opened, by the path of the file."""
 
     def instead(self) -> "WorkspaceRestorer":
         """Replace the whole workspace by the saved one, with its old ids; running programs are ended."""
@@ -124,7 +126,7 @@ class WorkspaceRestorer:
         record = replace(self._saved.panes[saved], id=pane, name=mux.workspace.panes[pane].name)
         offered = self._offer(record, seen)
         mux.put_back(record, offered)
-        self._was = {pane: saved}
+        self._was, self.projects = {pane: saved}, {}
         self._fillings = [self._filling(record, offered)]
         self._windows = (mux.window_of(pane).id,)
         return self

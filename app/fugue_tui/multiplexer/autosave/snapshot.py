@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fugue_tui.geometry import Size
@@ -32,6 +32,7 @@ class LiveWorkspace(Protocol):
     on_change: CallbackList[[Workspace, Workspace]]
     layouts: SolvedLayouts
     ids: IdAllocator
+    projects: dict[str, str]
 
     @property
     def workspace(self) -> Workspace:
@@ -64,18 +65,20 @@ class WorkspaceSnapshot(Struct, frozen=True):
     area: Size
     last_ids: tuple[PaneId, WindowId]
     """The highest ids ever used."""
+    projects: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The directories of the project files that have MCP servers, by the path of the file."""
 
     @property
     def stamp(self) -> Stamp:
         """Identifies the saved state."""
         panes = ((pane, id(each.terminal), each.changes, each.exit, each.before) for pane, each in self.panes.items())
-        return (self.workspace, *panes)
+        return (self.workspace, self.projects, *panes)
 
 
 def take(mux: LiveWorkspace) -> WorkspaceSnapshot:
     """A snapshot of the present state. Main thread only."""
     panes = {pane: _pane(mux, pane) for pane in mux.terminals}
-    return WorkspaceSnapshot(mux.workspace, panes, mux.layouts.area, mux.ids.last)
+    return WorkspaceSnapshot(mux.workspace, panes, mux.layouts.area, mux.ids.last, dict(mux.projects))
 
 
 def only(snapshot: WorkspaceSnapshot, pane: PaneId) -> WorkspaceSnapshot:

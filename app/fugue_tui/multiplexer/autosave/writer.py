@@ -88,8 +88,9 @@ class SnapshotWriter:
                 if not wanted():
                     raise Cancelled(f"nothing was saved as {name}: the call was cancelled")
                 seen[pane] = self._seen(pane, each, writing)
-            last_pane, last_window = snapshot.last_ids
-            saved = SavedWorkspace(snapshot.workspace, snapshot.area, seen, time.time(), ended, last_pane, last_window)
+            saved = SavedWorkspace(
+                snapshot.workspace, snapshot.area, seen, time.time(), ended, *snapshot.last_ids, snapshot.projects
+            )
             saving.put(area, name, encode(saved, self.settings.secrets))
         if area == "auto":
             self._kept = {pane: kept for pane, kept in self._kept.items() if pane in snapshot.panes}

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from fugue_tui.config.servers import ServerSettings
 from fugue_tui.multiplexer.mcp_servers.model import (
+    ArgumentQuery,
     Call,
     Catalog,
     Content,
@@ -71,6 +72,10 @@ class Connector(Protocol):
 
     def request(self, server: str, call: Call, seconds: float, progress: Progress) -> "Future[Content]":
         """Send a request to a connected server."""
+        ...
+
+    def complete(self, server: str, query: ArgumentQuery) -> "Future[tuple[str, ...]]":
+        """The values that an argument may have; none from a server that completes nothing."""
         ...
 
     def subscribe(self, server: str, uri: str, *, on: bool) -> "Future[None]":

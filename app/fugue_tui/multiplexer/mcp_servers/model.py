@@ -95,6 +95,10 @@ class Catalog(Struct, frozen=True):
     instructions: str = ""
     subscribes: bool = False
     """Whether it reports changes of resources."""
+    completes: bool = False
+    """Whether it completes arguments of prompts and resource templates."""
+    fault: str = ""
+    """Why something that it offers is missing here; empty if nothing is."""
 
 
 class BlockKind(StrEnum):
@@ -143,6 +147,19 @@ class Call(Struct, frozen=True):
     uri: str = ""
     """Exactly one of the three is given."""
     arguments: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class ArgumentQuery(Struct, frozen=True):
+    """What to complete: the value of an argument of a prompt or a resource template."""
+
+    argument: str
+    value: str
+    """What is written so far."""
+    prompt: str = ""
+    uri: str = ""
+    """Of the template. Exactly one of the two is given."""
+    others: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """The other arguments, as far as they are written."""
 
 
 class Elicitation(Struct, frozen=True):

@@ -20,6 +20,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler, Launch, Progress
 from fugue_tui.multiplexer.mcp_servers.model import (
+    ArgumentQuery,
     Call,
     Catalog,
     Content,
@@ -196,6 +197,11 @@ class McpServers:
         await self.ensure(name)
         seconds = self.find(name).settings.call_seconds
         return await asyncio.wrap_future(self._running.request(name, call, seconds, progress))
+
+    async def complete(self, name: str, query: ArgumentQuery) -> tuple[str, ...]:
+        """The values that an argument may have, of a server that is started if need be. Raises FugueError."""
+        await self.ensure(name)
+        return await asyncio.wrap_future(self._running.complete(name, query))
 
     async def disconnect(self, name: str) -> None:
         """End a server; its next use starts it again."""

@@ -1,6 +1,6 @@
-"""Copy mode of one terminal: the selection, and the user's own cursor in the scrollback.
+"""Copy mode in one view of a terminal: the selection, and the user's own cursor in the scrollback.
 
-Both follow the text, and the selection is part of what the terminal shows.
+Both follow the text, and the selection is part of what the view shows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from fugue_tui.geometry import Size
 from fugue_tui.terminal.copy_mode.motions import Motion
 from fugue_tui.terminal.copy_mode.selection import Selection
 from fugue_tui.terminal.copy_mode.text_units import TextSpan, Unit
@@ -17,6 +16,7 @@ from fugue_tui.terminal.screen.cells import Cursor, Damage, Row
 from fugue_tui.terminal.screen.highlight import Mark, marked
 from fugue_tui.terminal.screen.pins import Pin, Point
 from fugue_tui.terminal.screen.sgr import write_row
+from fugue_tui.terminal.scroll_position import ScrollPosition
 
 Highlights: TypeAlias = dict[int, tuple[int, int]]
 """Rows of the view, each with the columns from which up to which it is selected."""
@@ -32,19 +32,18 @@ class Cell(Struct, frozen=True):
 
 
 class CopyMode:
-    """The selection and the copy-mode cursor of one terminal. Any thread.
+    """The selection and the copy-mode cursor of one view of a terminal. Any thread.
 
     Methods with a LockedScreen need the terminal's lock; all others acquire it."""
 
-    def __init__(self, lock: ScreenLock, changed: Callable[[LockedScreen], None]) -> None:
-        """`changed` is called under the lock after every change."""
+    def __init__(self, lock: ScreenLock, changed: Callable[[LockedScreen], None], position: ScrollPosition) -> None:
+        """`changed` is called under the lock after every change; `position` is where the view is."""
         self._lock = lock
         self._changed = changed
+        self._position = position
         self._selection: Selection | None = None
         self._marks: dict[int, tuple[Mark, ...]] = {}
         self._cursor: Pin | None = None
-        self._top: Pin | None = None
-        """The view's first row while there is a cursor."""
         self._overlay: Overlay | None = None
         self._overlaid: Mapping[int, Sequence[Mark]] = {}
         self.label = ""
@@ -66,7 +65,7 @@ class CopyMode:
     def highlights(self, screen: LockedScreen) -> Highlights:
         """The selected part of the view."""
         selection = self._find(screen)
-        return selection.marks(screen.emulator.scrollback.top, screen.size) if selection is not None else {}
+        return selection.marks(self._position.top(screen), screen.size) if selection is not None else {}
 
     @property
     def selected_text(self) -> str:
@@ -84,21 +83,21 @@ class CopyMode:
         """Start a new selection at a position or at a cell of the view."""
         with self._lock as screen:
             if not screen.closed:
-                self._selection = Selection(screen.emulator, _point(screen, at), unit)
+                self._selection = Selection(screen.emulator, self._point(screen, at), unit)
                 self._changed(screen)
 
     def extend(self, to: Point | Cell, unit: Unit | None = None) -> None:
         """Extend the selection from its anchor to here; a unit changes what it grows by."""
         with self._lock as screen:
             if not screen.closed and self._selection is not None:
-                self._selection.extend(_point(screen, to), unit)
+                self._selection.extend(self._point(screen, to), unit)
                 self._changed(screen)
 
     def shape(self, to: Point | Cell, *, rectangle: bool) -> None:
         """Make the selection a rectangle from its anchor to here, or no rectangle."""
         with self._lock as screen:
             if not screen.closed and self._selection is not None:
-                self._selection.shape(_point(screen, to), rectangle=rectangle)
+                self._selection.shape(self._point(screen, to), rectangle=rectangle)
                 self._changed(screen)
 
     def swap(self, at: Point) -> Point | None:
@@ -123,12 +122,12 @@ class CopyMode:
     def pin_at(self, at: Cell) -> Pin:
         """A pin at a cell of the view; release it soon."""
         with self._lock as screen:
-            return screen.emulator.pin(_point(screen, at))
+            return screen.emulator.pin(self._point(screen, at))
 
     def _find(self, screen: LockedScreen) -> Selection | None:
         """Update the selection, and drop it if its text is gone; a synchronized update may still restore the text."""
         selection = self._selection
-        if selection is not None and (screen.closed or not (screen.emulator.modes.synchronized or selection.look())):
+        if selection is not None and (screen.closed or not (screen.emulator.synchronized or selection.look())):
             selection = self._selection = None
         return selection
 
@@ -148,7 +147,7 @@ class CopyMode:
             at = self._cursor.found()
             if at is None:
                 return Cursor(0, 0, visible=False, styled=True)
-            size, y = screen.size, at.line - screen.emulator.scrollback.top
+            size, y = screen.size, at.line - self._position.top(screen)
             return Cursor(min(at.column, size.cols - 1), max(y, 0), visible=0 <= y < size.rows, styled=True)
 
     def read(self, motion: Motion) -> Point | None:
@@ -157,15 +156,15 @@ class CopyMode:
         with self._lock as screen:
             if screen.closed:
                 return None
-            emulator = screen.emulator
-            at = screen.clamp(motion(emulator, self._start(screen)))
-            self._cursor = emulator.pin(at)
-            top, rows = emulator.scrollback.top, screen.size.rows
-            if at.line < top:
-                emulator.scroll(top - at.line)
-            elif at.line >= top + rows:
-                emulator.scroll(top + rows - 1 - at.line)
-            self.scrolled(screen)
+            with self._position.lent(screen) as emulator:
+                at = screen.clamp(motion(emulator, self._start(screen)))
+                self._cursor = emulator.pin(at)
+                top, rows = emulator.scrollback.top, screen.size.rows
+                if at.line < top:
+                    emulator.scroll(top - at.line)
+                elif at.line >= top + rows:
+                    emulator.scroll(top + rows - 1 - at.line)
+                self._position.keep(screen, held=True)
             self._changed(screen)
             return at
 
@@ -193,21 +192,13 @@ class CopyMode:
             at = None if screen.closed else self.place()
             return screen.emulator.pin(at) if at is not None else None
 
-    def scrolled(self, screen: LockedScreen) -> None:
-        """The view was scrolled, or created a cursor: it stays where it is now."""
-        self._top = screen.emulator.pin(Point(screen.emulator.scrollback.top)) if self._cursor is not None else None
-
-    def hold(self, screen: LockedScreen) -> None:
-        """Keep the view on its text while there is a cursor, whatever the program prints."""
-        at = self._top.found() if self._top is not None else None
-        if at is not None and (moved := screen.emulator.scrollback.top - at.line) > 0:
-            screen.emulator.scroll(moved)
-
     def leave(self) -> None:
         """Remove the copy-mode cursor, and what is marked besides the selection."""
         with self._lock as screen:
-            self._cursor = self._top = self._overlay = None
+            self._cursor = self._overlay = None
             if not screen.closed:
+                if not self._position.offset(screen):
+                    self._position.pin = None
                 self._changed(screen)
 
     # Drawing
@@ -225,12 +216,12 @@ class CopyMode:
         marks = self._marks.get(y)
         return marked(row, marks) if marks else row
 
-    def paint(self, screen: LockedScreen, rows: tuple[int, ...], painted: list[bytes]) -> None:
-        """Replace the rows of the last snapshot in which something is marked."""
+    def paint(self, row: Callable[[int], Row], rows: tuple[int, ...], painted: list[bytes]) -> None:
+        """Replace the rows of the last snapshot, which `row` gives, in which something is marked."""
         if self._marks:
             for index, y in enumerate(rows):
                 if marks := self._marks.get(y):
-                    painted[index] = write_row(marked(screen.emulator.row(y), marks))
+                    painted[index] = write_row(marked(row(y), marks))
 
     def refresh(self, screen: LockedScreen, damage: Damage) -> Damage:
         """The damage of a new snapshot with the rows whose marks changed."""
@@ -247,24 +238,28 @@ class CopyMode:
     def _marked_rows(self, screen: LockedScreen) -> dict[int, tuple[Mark, ...]]:
         if self._overlay is None:
             self._overlaid = {}
-        elif not screen.emulator.modes.synchronized:
-            self._overlaid = self._overlay(screen)
+        elif not screen.emulator.synchronized:
+            with self._position.lent(screen):
+                self._overlaid = self._overlay(screen)
         selected = {y: (Mark(*columns),) for y, columns in self.highlights(screen).items()}
         return {y: (*self._overlaid.get(y, ()), *selected.get(y, ())) for y in self._overlaid.keys() | selected.keys()}
 
-    def resize(self, screen: LockedScreen, size: Size) -> None:
-        """Resize the emulator; the selection is kept if all of its text remains."""
-        selection = self._find(screen)
+    def resize(self, screen: LockedScreen) -> Callable[[], None]:
+        """The emulator is about to be resized; what is to be called then. The selection is kept if all of its text
+        remains."""
+        selection, at_bottom = self._find(screen), not self._position.offset(screen)
         text = selection.text() if selection is not None else ""
-        screen.size = size
-        screen.emulator.resize(size)
-        self.scrolled(screen)
-        if selection is not None and not selection.resized(text):
-            self._selection = None
 
+        def resized() -> None:
+            if at_bottom:
+                self._position.keep(screen, held=self.reads)
+            if selection is not None and not selection.resized(text):
+                self._selection = None
 
-def _point(screen: LockedScreen, at: Point | Cell) -> Point:
-    """An existing position of the text."""
-    if isinstance(at, Cell):
-        at = Point(screen.emulator.scrollback.top + min(max(at.y, 0), screen.size.rows - 1), at.x)
-    return screen.clamp(at)
+        return resized
+
+    def _point(self, screen: LockedScreen, at: Point | Cell) -> Point:
+        """An existing position of the text."""
+        if isinstance(at, Cell):
+            at = Point(self._position.top(screen) + min(max(at.y, 0), screen.size.rows - 1), at.x)
+        return screen.clamp(at)

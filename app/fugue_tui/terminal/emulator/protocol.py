@@ -21,6 +21,29 @@ XTERM_VERSION: Final = 277
 on (term/xterm.el), Vim takes SGR mouse reports from 277 on, and asks further questions from 279 on."""
 
 
+class ViewportRows(Protocol):
+    """What the viewport showed at one moment; stays as it was."""
+
+    @property
+    def rows(self) -> list[bytes]:
+        """The rows as VT text, as `Emulator.paint` gives them."""
+        ...
+
+    def row(self, y: int) -> Row:
+        """Row `y` (from 0); an empty one below the last."""
+        ...
+
+    @property
+    def cursor(self) -> Cursor:
+        """The program's cursor in viewport coordinates."""
+        ...
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """Where images are, lowest first."""
+        ...
+
+
 class Emulator(Protocol):
     """Bytes in; rows, modes, replies and events out."""
 
@@ -81,6 +104,11 @@ class Emulator(Protocol):
         ...
 
     @property
+    def synchronized(self) -> bool:
+        """Whether a synchronized update (mode 2026) is in progress."""
+        ...
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         ...
@@ -106,6 +134,10 @@ class Emulator(Protocol):
 
     def scroll_to_bottom(self) -> None:
         """Follow new output again."""
+        ...
+
+    def capture(self) -> ViewportRows:
+        """What the viewport shows now. The snapshot and the result of the next `refresh` stay."""
         ...
 
     def past(self, lines: int) -> Callable[[], list[Row]]:

@@ -23,7 +23,7 @@ from fugue_tui.terminal.ghostty.binding import Binding, load
 from fugue_tui.terminal.ghostty.callbacks import callbacks
 from fugue_tui.terminal.ghostty.colors import ColorReader
 from fugue_tui.terminal.ghostty.formatter import Formatter
-from fugue_tui.terminal.ghostty.modes import COLOUR_SCHEME, GRAPHEME_CLUSTERS, WRAPAROUND, ModeReader
+from fugue_tui.terminal.ghostty.modes import COLOUR_SCHEME, GRAPHEME_CLUSTERS, SYNCHRONIZED, WRAPAROUND, ModeReader
 from fugue_tui.terminal.ghostty.pins import GhosttyAnchors, GhosttyPins
 from fugue_tui.terminal.ghostty.render_state import unpacked
 from fugue_tui.terminal.ghostty.screen_images import ScreenImages
@@ -231,6 +231,12 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         return x, int(number[0])
 
     @property
+    def synchronized(self) -> bool:
+        """Whether a synchronized update (mode 2026) is in progress."""
+        known = self._known_modes
+        return self._modes.is_set(SYNCHRONIZED) if known is None else known.synchronized
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         known = self._known_modes
@@ -257,6 +263,10 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
     def _move_view(self, how: int, delta: int) -> None:
         self._scroll.tag, self._scroll.value.delta = how, delta
         self._binding.scroll_viewport(self._terminal, self._scroll[0])
+
+    def capture(self) -> RenderedScreen:
+        """What the viewport shows now."""
+        return self._display.capture_now()
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
         """Reads the rows of a view that is scrolled back that far."""

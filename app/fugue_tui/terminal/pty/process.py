@@ -56,7 +56,7 @@ def executable(pid: int) -> str:
     """The path of the executable; of an interpreter with that of its script: untrusted. Empty if unknown, and for an
     interpreter with options, whose script is not certain."""
     try:
-        path = os.readlink(PROC / str(pid) / "exe")
+        path = os.readlink(f"{PROC}/{pid}/exe")
     except OSError:
         return ""
     if not _INTERPRETER.match(path.rsplit("/", 1)[-1]):
@@ -68,7 +68,7 @@ def executable(pid: int) -> str:
 def cwd(pid: int) -> str:
     """The working directory, which may have been removed; empty if unknown or not ours to see."""
     try:
-        found = os.readlink(PROC / str(pid) / "cwd")
+        found = os.readlink(f"{PROC}/{pid}/cwd")
     except OSError:
         return ""
     return found.removesuffix(_DELETED) if found.endswith(_DELETED) and not os.path.exists(found) else found

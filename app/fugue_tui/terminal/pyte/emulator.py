@@ -7,11 +7,13 @@ import codecs
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from msgspec import Struct
 from pyte.modes import LNM
 
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator import osc
 from fugue_tui.terminal.emulator.pending_events import TEXT_LIMIT, EventSource, PendingEvents
+from fugue_tui.terminal.emulator.protocol import ViewportRows
 from fugue_tui.terminal.emulator.save_format import Save, pack, unpack, write_rows
 from fugue_tui.terminal.input.encoder import Encoder
 from fugue_tui.terminal.pyte.screen import Screen
@@ -34,6 +36,18 @@ from fugue_tui.terminal.screen.sgr import write_row
 
 SLICE: Final = 4_096
 """Bytes decoded and parsed at a time."""
+
+
+class _Captured(Struct, frozen=True):
+    """What the viewport showed at one moment."""
+
+    decoded: list[Row]
+    rows: list[bytes]
+    cursor: Cursor
+    placements: tuple[Placement, ...] = ()
+
+    def row(self, y: int) -> Row:
+        return self.decoded[y] if y < len(self.decoded) else Row(())
 
 
 class PyteEmulator(EventSource, Encoder):
@@ -191,6 +205,11 @@ class PyteEmulator(EventSource, Encoder):
         return self._screen.is_set(25)
 
     @property
+    def synchronized(self) -> bool:
+        """Whether a synchronized update (mode 2026) is in progress."""
+        return self.modes.synchronized
+
+    @property
     def modes(self) -> Modes:
         """The modes in force now."""
         screen = self._screen
@@ -221,6 +240,11 @@ class PyteEmulator(EventSource, Encoder):
     def scroll_to_bottom(self) -> None:
         """Follow new output again."""
         self.scroll(-self._offset)
+
+    def capture(self) -> ViewportRows:
+        """What the viewport shows now."""
+        rows = self._view(self._offset)
+        return _Captured(rows, [write_row(row) for row in rows], self._place())
 
     def past(self, lines: int) -> Callable[[], list[Row]]:
         """Reads the rows of a view that is scrolled back that far."""

@@ -23,6 +23,11 @@ class Footer:
         """Show the first of these texts that fits, from the next frame on; none hides it."""
         self._texts, self._is_drawn = texts, False
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether there are texts to show."""
+        return bool(self._texts)
+
     def over(self, y: int, row: Row, size: Size) -> Row:
         """Row `y` of the view, with the footer if it is the last one."""
         cols = size.cols

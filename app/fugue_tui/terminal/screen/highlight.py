@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from fugue_tui.terminal.screen.cells import PLAIN, Row, Run, Style
 from fugue_tui.terminal.screen.width import characters
 
-_BLACK, _YELLOW, _MAGENTA = 0, 3, 5
+_BLACK, _YELLOW, _CYAN = 0, 3, 6
+"""Black is legible on both in nearly every scheme, if it is not bold: many terminals brighten bold colours to grey."""
 
 
 class MarkKind(Enum):
@@ -70,8 +71,8 @@ def _marked(row: Row, mark: Mark) -> Row:
 def _style(style: Style, kind: MarkKind) -> Style:
     if kind is MarkKind.SELECTED:
         return replace(style, inverse=not style.inverse)
-    colour = _YELLOW if kind is MarkKind.MATCH else _MAGENTA
-    return replace(style, fg=_BLACK, bg=colour, inverse=False, faint=False, bold=kind is MarkKind.HINT)
+    colour = _YELLOW if kind is MarkKind.MATCH else _CYAN
+    return replace(style, fg=_BLACK, bg=colour, inverse=False, faint=False, bold=False)
 
 
 def part(row: Row, start: int, stop: int | None = None) -> Row:

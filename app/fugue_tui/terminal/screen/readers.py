@@ -26,7 +26,7 @@ class Readers:
             return damage
         unseen = self._unseen.get(reader)
         self._unseen[reader] = _NOTHING
-        return _everything(rows) if unseen is None else merged(unseen, damage, rows)
+        return everything(rows) if unseen is None else merged(unseen, damage, rows)
 
 
 def merged(before: Damage, after: Damage, rows: int) -> Damage:
@@ -36,9 +36,10 @@ def merged(before: Damage, after: Damage, rows: int) -> Damage:
     if after == _NOTHING:
         return before
     if before.full or after.full or before.shift or after.shift:
-        return _everything(rows)
+        return everything(rows)
     return Damage(rows=tuple(sorted({*before.rows, *after.rows})))
 
 
-def _everything(rows: int) -> Damage:
+def everything(rows: int) -> Damage:
+    """Damage of every row."""
     return Damage(full=True, rows=tuple(range(rows)))

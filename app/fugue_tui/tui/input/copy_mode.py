@@ -317,12 +317,16 @@ class CopyMode:
         self._move(live, lambda emulator, at: prompt.origin.found() or at)
 
     def _search_word(self, press: _Press, *, backward: bool) -> None:
-        """Search for the word under the cursor."""
+        """Search for the word under the cursor, or the one after punctuation under it, as Vi does."""
         words: list[str] = []
 
         def look(emulator: Emulator, at: Point) -> Point:
             span = span_at(emulator, at, Unit.WORD)
-            words.append(emulator.between(span.first, span.stop))
+            word = emulator.between(span.first, span.stop)
+            if word.strip() and not any(char.isalnum() for char in word):
+                following = span_at(emulator, span.stop, Unit.WORD)
+                word = emulator.between(following.first, following.stop).strip() or word
+            words.append(word)
             return span.first
 
         press.live.copy_mode.read(look)

@@ -1,6 +1,7 @@
 """The search of one pane in copy mode: what is searched for, its matches, and the line in which that is typed."""
 
 import asyncio
+import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -8,7 +9,7 @@ from msgspec import Struct
 from fugue_tui.control.output.text_search import Found, Query, find_all, view_matches
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.multiplexer.watch.patterns import Pattern
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import clean, clean_text
 from fugue_tui.terminal.copy_mode.motions import Motion
 from fugue_tui.terminal.emulator.protocol import Emulator
 from fugue_tui.terminal.input.keys import KeyPress, Modifiers
@@ -179,7 +180,7 @@ class SearchPrompt:
 
     def insert(self, text: str) -> None:
         """Add a text to the line, such as a paste."""
-        self._set(self.text + clean(text, 1_000))
+        self._set(self.text + re.sub(r"[\n\t]+", " ", clean_text(text, 1_000).strip("\n")))
 
     def _set(self, text: str) -> None:
         self.text = text

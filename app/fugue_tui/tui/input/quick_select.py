@@ -72,9 +72,9 @@ class QuickSelect:
         live = self._app.focused_view.live if self._app.focused_view is not None else None
         if live is None or live.closed:
             return
-        with live.locked() as screen:
-            bar, hits = screen.emulator.scrollback, find_hits(screen)
-            top = screen.emulator.pin(Point(bar.top))
+        with live.locked() as screen, live.seen.lent(screen) as emulator:
+            bar, hits = emulator.scrollback, find_hits(screen)
+            top = emulator.pin(Point(bar.top))
         if not hits:
             self._app.alert("nothing here to pick: no address, path, hash, number or quoted text")
             return

@@ -13,7 +13,7 @@ from fugue_tui.attach_server.client import AttachedClient, DrawMode
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.geometry import Rect
 from fugue_tui.terminal.screen.images import Area, Placement, uncovered
-from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.terminal.screen_view import ScreenView
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.render.client_images import ClientImages, Encoded, Encoder, KittyImages, PaintedImages, size_of
 from fugue_tui.tui.render.compositor import compositor_of
@@ -38,10 +38,10 @@ class HostImages:
     ) -> None:
         """`rect` returns where a view is on the screen, and `rewrite` writes the text of rows to every mirror again."""
         self._app, self._rect, self._rewrite = app, rect, rewrite
-        self._terminals: dict[int, Terminal] = {}
+        self._panes: dict[int, ScreenView] = {}
         """Whose images are to be shown, by their generation."""
         self._images: WeakKeyDictionary[AttachedClient, ClientImages] = WeakKeyDictionary()
-        self._encoded = ImageCache(self._terminals.get, self._ready)
+        self._encoded = ImageCache(self._panes.get, self._ready)
 
     def _ready(self) -> None:
         """An image was encoded."""
@@ -50,9 +50,9 @@ class HostImages:
             if client.draw_mode is DrawMode.OWN:
                 self._show_own(client, ())
 
-    def shows(self, terminal: Terminal) -> bool:
-        """Whether hosts show images of a terminal, or will with its next frame."""
-        return bool(terminal.images) or terminal in self._terminals.values()
+    def shows(self, seen: ScreenView) -> bool:
+        """Whether hosts show images of a pane, or will with its next frame."""
+        return bool(seen.images) or seen in self._panes.values()
 
     def update(self, written: Collection[int] | None) -> None:
         """Show the images of the panes on the mirrors, to which text was `written` in some rows, or in all."""
@@ -96,7 +96,7 @@ class HostImages:
     def _busy(self) -> bool:
         """Whether a pane has images, or a host shows some."""
         for view in self._app.grid.views.values():  # For every frame: quicker than a generator.
-            if view.live is not None and view.live.images:
+            if view.seen is not None and view.seen.images:
                 return True
         return any(images.active for images in self._images.values())
 
@@ -109,26 +109,26 @@ class HostImages:
 
     def _wanted(self) -> tuple[Sequence[Placement], tuple[int, int]]:
         """What the screen shows, lowest first, and the size of its cells; nothing behind a dialog."""
-        self._terminals.clear()
+        self._panes.clear()
         wanted: list[Placement] = []
         cell = (1, 1)
         if not self._app.on_panes:
             return wanted, cell
-        for view, live, rect in self._views():
-            cell = live.cell
+        for view, seen, rect in self._views():
+            cell = seen.cell
             clip, covers = _area(rect, cell), [_area(cover, cell) for cover in self._covers(view)]
             covers.sort(key=lambda area: area.width * area.height, reverse=True)  # So that the parts are few.
-            for placement in live.images:
+            for placement in seen.images:
                 moved = placement.moved(clip.x, clip.y)
                 wanted += uncovered(moved, clip, covers)
-                self._terminals[placement.image.generation] = live
+                self._panes[placement.image.generation] = seen
         return wanted[:_MOST], cell
 
-    def _views(self) -> Iterator[tuple[TerminalView, Terminal, Rect]]:
+    def _views(self) -> Iterator[tuple[TerminalView, ScreenView, Rect]]:
         for view in self._app.grid.views.values():
-            live = view.live
-            if live is not None and live.images and (rect := self._rect(view)) is not None:
-                yield view, live, rect
+            seen = view.seen
+            if seen is not None and seen.images and (rect := self._rect(view)) is not None:
+                yield view, seen, rect
 
     def _covers(self, view: TerminalView) -> Iterator[Rect]:
         """What is in front of a view; all of it, if it is not visible."""
@@ -159,9 +159,9 @@ def _seen(client: AttachedClient, wanted: Sequence[Placement], cell: tuple[int, 
 class ImageCache:
     """Reads and encodes images in the pool, and keeps what was encoded last."""
 
-    def __init__(self, terminal: Callable[[int], Terminal | None], ready: Callable[[], None]) -> None:
-        """`terminal` returns whose image a generation is; `ready` is called when something was encoded."""
-        self._terminal, self._on_ready = terminal, ready
+    def __init__(self, pane_of: Callable[[int], ScreenView | None], ready: Callable[[], None]) -> None:
+        """`pane_of` returns whose image a generation is; `ready` is called when something was encoded."""
+        self._pane_of, self._on_ready = pane_of, ready
         self._kept: OrderedDict[object, Encoded | None] = OrderedDict()
         self._size = 0
         self._pending: set[object] = set()
@@ -171,15 +171,15 @@ class ImageCache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        terminal = self._terminal(placement.image.generation)
-        if key not in self._pending and len(self._pending) < _ENCODING and terminal is not None:
+        seen = self._pane_of(placement.image.generation)
+        if key not in self._pending and len(self._pending) < _ENCODING and seen is not None:
             self._pending.add(key)
-            spawn(self._encode(terminal, placement, key, encode))
+            spawn(self._encode(seen, placement, key, encode))
         return None
 
-    async def _encode(self, terminal: Terminal, placement: Placement, key: object, encode: Encoder) -> None:
+    async def _encode(self, seen: ScreenView, placement: Placement, key: object, encode: Encoder) -> None:
         def work() -> Encoded | None:
-            pixels = terminal.pixels(placement.image)
+            pixels = seen.pixels(placement.image)
             return encode(pixels) if pixels is not None else None
 
         try:

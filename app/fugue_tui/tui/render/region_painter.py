@@ -4,8 +4,9 @@ Textual's compositor renders every row of every widget for a change of one cell,
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
+from rich.segment import Segment
 from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
@@ -16,6 +17,9 @@ from fugue_tui.tui.render.client_view import vt_text
 from fugue_tui.tui.render.compositor import compositor_of
 
 _BEGIN, _END = b"\x1b[?2026h", b"\x1b[?2026l"
+_SAVE, _RESTORE = b"\x1b7", b"\x1b8"
+Part: TypeAlias = tuple[Region, Sequence[Strip]]
+"""A region of the screen, and its rows."""
 
 
 def paint_changes(clients: ClientRegistry, screen: Screen[Any]) -> set[int] | None:
@@ -23,7 +27,7 @@ def paint_changes(clients: ClientRegistry, screen: Screen[Any]) -> set[int] | No
     compositor: all of the screen changed, or another one shows through there."""
     dirty, whole = compositor_of(screen)._dirty_regions, compositor_of(screen).size.region  # pyright: ignore[reportPrivateUsage]
     regions = [part for region in dirty if (part := region.intersection(whole))]
-    found = _parts(screen, regions) if whole not in dirty else None
+    found = parts_of(screen, regions) if whole not in dirty else None
     if found is None:
         return None
     dirty.clear()
@@ -31,9 +35,20 @@ def paint_changes(clients: ClientRegistry, screen: Screen[Any]) -> set[int] | No
     return {y for region in regions for y in region.line_range}
 
 
-def _parts(screen: Screen[Any], regions: Iterable[Region]) -> list[tuple[Region, list[Strip]]] | None:
+def painted(parts: Iterable[Part], lines: Iterable[Part], *, synchronized: bool) -> bytes:
+    """What shows some parts on a mirror, and over them lines in one style, and leaves its cursor where it was."""
+    out = bytearray(_SAVE + _written(parts))
+    for region, strips in lines:
+        style, _, end = vt_text(Strip([Segment("x", next(iter(strips[0])).style)]), Depth.TRUE).partition(b"x")
+        rows = b"".join(_at(region.x, y) + strip.text.encode() for y, strip in enumerate(strips, region.y))
+        out += style + rows + end
+    out += _RESTORE
+    return bytes(_BEGIN + out + _END if synchronized else out)
+
+
+def parts_of(screen: Screen[Any], regions: Iterable[Region]) -> list[Part] | None:
     """The rows of some regions of a screen, in parts that each show one widget; None if another screen shows there."""
-    parts, found = list(regions), list[tuple[Region, list[Strip]]]()
+    parts, found = list(regions), list[Part]()
     for widget, (area, clip) in compositor_of(screen).visible_widgets.items():
         seen, rest = area.intersection(clip), list[Region]()
         for part in parts:
@@ -42,14 +57,14 @@ def _parts(screen: Screen[Any], regions: Iterable[Region]) -> list[tuple[Region,
                 return None
             if shared:
                 found.append((shared, widget.render_lines(shared.translate(-area.offset))))
-            rest += _without(part, shared) if shared else [part]
+            rest += without(part, shared) if shared else [part]
         if not rest:
             return found
         parts = rest
     return None
 
 
-def _without(region: Region, taken: Region) -> list[Region]:
+def without(region: Region, taken: Region) -> list[Region]:
     """What is left of a region: above a part of it, below, and at both sides."""
     around = (
         Region(region.x, region.y, region.width, taken.y - region.y),
@@ -60,10 +75,19 @@ def _without(region: Region, taken: Region) -> list[Region]:
     return [each for each in around if each]
 
 
-def _paint(clients: ClientRegistry, found: Sequence[tuple[Region, Sequence[Strip]]]) -> None:
+def _paint(clients: ClientRegistry, found: Iterable[Part]) -> None:
     """Write the rows of regions to the mirrors."""
-    out = bytearray()
-    for region, strips in found:
-        for y, strip in enumerate(strips, region.y):
-            out += b"\x1b[%d;%dH" % (y + 1, region.x + 1) + vt_text(strip, Depth.TRUE)
+    out = _written(found)
     clients.write(_BEGIN + out + _END if clients.synchronized else out)
+
+
+def _written(parts: Iterable[Part]) -> bytes:
+    out = bytearray()
+    for region, strips in parts:
+        for y, strip in enumerate(strips, region.y):
+            out += _at(region.x, y) + vt_text(strip, Depth.TRUE)
+    return bytes(out)
+
+
+def _at(x: int, y: int) -> bytes:
+    return b"\x1b[%d;%dH" % (y + 1, x + 1)

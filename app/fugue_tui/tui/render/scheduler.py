@@ -24,7 +24,7 @@ _BACKGROUND: Final = 1 / 25
 """Minimum seconds between two frames of the panes without the focus, which are painted together."""
 _ECHO: Final = 0.008
 """Seconds for which the other panes wait after a key for what the focused program prints."""
-_SLICE: Final = 0.001
+_SLICE: Final = 0.0003
 """Seconds after which the rest of a frame is left to the next iteration of the loop."""
 _SHARE: Final = 4
 """A pane whose frame took t seconds to paint is not painted again before this many times t, times the panes that were
@@ -53,19 +53,27 @@ class RenderScheduler:
         self._painter.synchronized = lambda: app.clients.synchronized
         self.images = renderer.images = HostImages(app, self._rect, self._rewrite)
         """The images of panes on the hosts."""
-        self._painter.scrolls = lambda terminal: not self.images.shows(terminal)
+        self._painter.scrolls = lambda seen: not self.images.shows(seen) and not app.is_outlined
 
     def start(self, *, headless: bool) -> None:
         """Start painting: there is a screen now."""
         self._started, self._headless = True, headless
 
+    @property
+    def shows_images(self) -> bool:
+        """Whether hosts show images of a visible pane, or will with its next frame."""
+        views = self._app.grid.views.values()
+        return any(view.seen is not None and self.images.shows(view.seen) for view in views if self._rect(view))
+
     def want(self, pane: PaneId) -> None:
         """A pane has changed."""
         self._wanted.add(pane)
-        if self._timer is None or not time.monotonic() < self._timer.when() <= self._time(
-            pane, self._first, self._rest
-        ):
+        first, now = self._first, time.monotonic()
+        due = self._time(pane, first, self._rest)
+        if pane == first and due <= now:
             self.schedule()
+        elif not self._idle and not self._busy:
+            self._wake_at(max(due, now))
 
     def render_soon(self, pane: PaneId | None) -> None:
         """The user acted there: paint the pane's next frame at once, before all others."""
@@ -96,6 +104,11 @@ class RenderScheduler:
             self._timer = asyncio.get_running_loop().call_at(when, self._elapsed)
 
     def _elapsed(self) -> None:
+        """Paint in the next iteration of the loop, which reads first the keys that came while this one ran."""
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_at(loop.time(), self._paint_due)
+
+    def _paint_due(self) -> None:
         self._timer = None
         self.schedule()
 
@@ -162,17 +175,17 @@ class RenderScheduler:
     def _show(self, pane: PaneId, view: TerminalView) -> set[int]:
         """Paint a pane if it is visible; the rows of the screen that have changed."""
         rect = self._rect(view)
-        if rect is None or view.live is None:
+        if rect is None or view.seen is None:
             return set()
         rows: Iterable[int]
         if self._headless or not self._app.bare or pane in self._app.grid.covered:
             rows = view.redraw()
-            self._painter.forget(view.live)
+            self._painter.forget(view.seen)
         elif self._clients.has_mirrors:
-            rows = view.touched(self._painter.paint(view.live, rect, view))
+            rows = view.touched(self._painter.paint(view.seen, rect))
         else:
             rows = view.read()
-            self._painter.forget(view.live)
+            self._painter.forget(view.seen)
         return {rect.y + row for row in rows}
 
     def _rect(self, view: TerminalView) -> Rect | None:
@@ -201,11 +214,11 @@ class RenderScheduler:
         """Write the text of some rows to the mirrors again: an image was there."""
         for view in self._app.grid.views.values():
             rect = self._rect(view)
-            if rect is None or view.live is None:
+            if rect is None or view.seen is None:
                 continue
             inside = [y - rect.y for y in rows if rect.y <= y < rect.bottom]
             if inside and self._app.bare:
-                self._painter.rewrite(view.live, rect, inside)
+                self._painter.rewrite(view.seen, rect, inside)
             elif inside:
                 view.refresh(*(Region(0, y, rect.cols, 1) for y in inside))
         self._put_cursor()

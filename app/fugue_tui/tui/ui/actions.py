@@ -1,6 +1,6 @@
 """What keys do besides running a command: ask for names, choose from lists, show help, drag dividers."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -45,8 +45,9 @@ class Actions:
     """The actions of the user's keys. Main thread only."""
 
     def __init__(
-        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, toggle_motion: Callable[[], None]
+        self, app: AppContext, keyboard: KeyDispatch, messages: Messages, own: Mapping[Action, Callable[[], object]]
     ) -> None:
+        """`own` are actions of the app itself."""
         self._app = app
         windows = WindowActions(app, messages)
         self._keyboard = keyboard
@@ -74,7 +75,6 @@ class Actions:
             Action.SHOW_BUFFERS: buffers.list,
             Action.DELETE_BUFFER: buffers.delete_newest,
             Action.REDRAW: app.repaint,
-            Action.MOTION: toggle_motion,
             Action.DETACH: self._detach_latest,
             Action.CHOOSE_CLIENT: self._choose_client,
             Action.QUIT: lambda: app.commands.confirm(KillServer()),
@@ -101,6 +101,7 @@ class Actions:
             Action.WINDOW_MENU: self._show_window_menu,
             Action.NEXT_ALERT: partial(windows.next_alert, 1),
             Action.PREVIOUS_ALERT: partial(windows.next_alert, -1),
+            **own,
             **{action: partial(keyboard.set_mode, mode) for action, mode in MODE_ACTIONS.items()},
         }
 
@@ -256,6 +257,11 @@ class Actions:
         """Remember what undo returns to."""
         window = self._app.mux.front
         self._before_drag = (window, self._app.mux.layout_history.of(window.id)) if window is not None else None
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a drag has begun, and has not ended."""
+        return self._before_drag is not None
 
     def end_drag(self) -> None:
         """Make the whole drag one step of undo, if it changed anything."""

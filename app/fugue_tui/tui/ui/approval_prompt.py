@@ -55,7 +55,9 @@ class ApprovalPrompt:
             self._put_off.clear()
             self._show(waiting[0])
         else:
-            self._app.push_screen(Choose("granted; Enter revokes, or grants", self._grants()), self._change_grant)
+            self._app.push_screen(
+                Choose("no request waits; Enter grants or revokes", self._grants()), self._change_grant
+            )
 
     def _grants(self) -> list[tuple[str, str]]:
         """What is granted, and that the focused pane can be trusted to print tags."""
@@ -66,7 +68,7 @@ class ApprovalPrompt:
             if status.parsed:
                 choices.append((f"revoke {pane}", f"{pane} may print tags: {clean(status.reason)}"))
             elif pane == mux.focused:
-                choices.append((f"grant {pane}", f"let {pane} print tags, which run commands"))
+                choices.append((f"grant {pane}", f"let {pane} run commands by tags in its output"))
         return choices
 
     def _change_grant(self, choice: str | None) -> None:

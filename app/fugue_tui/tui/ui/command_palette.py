@@ -26,21 +26,24 @@ from textual.worker import Worker, WorkerError
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.keymap import PRESETS, Action, Keymap
 from fugue_tui.control.keymap import Binding as KeyBinding
+from fugue_tui.control.keymap import binding as binding_of
 from fugue_tui.control.schema.command_schema import Description, describe
 from fugue_tui.control.schema.tmux_names import tmux_names
 from fugue_tui.terminal.input.keys import spell
 from fugue_tui.tui.app_context import AppContext
-from fugue_tui.tui.input.key_bindings import label as label_of_key
-from fugue_tui.tui.input.key_bindings import written
+from fugue_tui.tui.input.key_labels import label as label_of_key
+from fugue_tui.tui.input.key_labels import written
 
 RECENT: Final = 5
 """Entries that were chosen last, which are listed first."""
 _TITLE: Final = "what to do"
 _FOOTER: Final = "↑ ↓ choose · Enter runs · Escape closes"
+_WITHOUT_KEYS: Final = (Action.CHOOSE_THEME, Action.EDIT_CONFIG)
 _FIRST: Final = (
     *("split-pane --direction horizontal", "split-pane --direction vertical", "create-window", Action.SCROLL),
     *(Action.PASTE, "zoom-pane", "select-layout next", Action.CHOOSE_WINDOW, Action.CHOOSE_SESSION, "show-agents"),
     *("focus-waiting-agent", "close-pane", "close-window", "undo-change", Action.DETACH, Action.HELP),
+    *("start-agent", *_WITHOUT_KEYS),
 )
 """What the palette opens on, by what a key is bound to."""
 SAID: Final = {
@@ -96,7 +99,11 @@ SAID: Final = {
     Action.WINDOW_MENU: "context menu of the tab, right click",
     Action.NEXT_ALERT: "bell, activity, next alert",
     Action.REDRAW: "refresh the screen",
-    Action.MOTION: "animations, animate, flash, blink",
+    Action.CHOOSE_THEME: "theme, colours, colors, dark mode, light mode, appearance",
+    Action.EDIT_CONFIG: "configuration, settings, preferences, options, mouse, key bindings, prefix, status bar",
+    "start-agent": "start claude, start codex, start gemini, run an agent, new agent, open claude",
+    "record-pane": "asciinema, record the screen, capture a video",
+    Action.ANIMATION: "animations, animate, motion, blink, moving outline",
 }
 """Words for the same that people search for, by what a key is bound to."""
 
@@ -149,11 +156,12 @@ class CommandProvider(Provider):
 
     def _entries(self) -> Iterator[Entry]:
         palette = self._palette
-        return chain(_of_keys(palette.keymap, palette.run_binding), self._commands())
+        keys = palette.keymap, palette.run_binding
+        return chain(_of_keys(*keys), _of_no_key(*keys), self._commands())
 
     def _commands(self) -> Iterator[Entry]:
         for cls, description in entries():
-            names = tuple(tmux_names(cls.verb))
+            names = (*tmux_names(cls.verb), *filter(None, SAID.get(cls.verb, "").split(", ")))
             yield Entry(
                 cls.verb, label(cls, description), description.summary, "", self._chosen(cls, description), names
             )
@@ -184,9 +192,9 @@ class Palette(CommandPalette):
         """Where an entry stands as long as nothing is typed."""
         if entry.key in self._recent:
             return 0, self._recent.index(entry.key)
-        if entry.keys:
-            return (1, _FIRST.index(entry.key)) if entry.key in _FIRST else (2, 0)
-        return 3, 0
+        if entry.key in _FIRST:
+            return 1, _FIRST.index(entry.key)
+        return 2 if entry.keys or entry.key in _WITHOUT_KEYS else 3, 0
 
     def choose(self, entry: Entry) -> None:
         """Run an entry, and list it first the next time."""
@@ -260,6 +268,15 @@ def _of_keys(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entr
         yield Entry(
             words, shown, SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
         )
+
+
+def _of_no_key(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entry]:
+    """What people do seldom enough for it to need no key."""
+    bound = {binding.action for binding in keymap.prefixed.values()}
+    for action in _WITHOUT_KEYS:
+        if action not in bound:
+            said, own = SAID[action], binding_of(action)
+            yield Entry(action, label_of_key(own), said, "", partial(run, own), (action, *said.split(", ")))
 
 
 def _rank(query: str, text: str) -> float:

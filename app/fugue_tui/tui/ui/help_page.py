@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from fugue_tui.config.model import KeySettings
-from fugue_tui.control.keymap import Binding, Keymap
+from fugue_tui.control.keymap import Binding, Keymap, Mode
 from fugue_tui.control.schema.command_schema import describe
 from fugue_tui.control.schema.subjects import by_subject
 from fugue_tui.control.schema.tmux_names import tmux_names
 from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.input.copy_keys import help_of
-from fugue_tui.tui.input.key_bindings import grouped, label
+from fugue_tui.tui.input.key_bindings import MODE_ACTIONS
+from fugue_tui.tui.input.key_labels import grouped, label
 from fugue_tui.tui.ui.command_palette import SAID
 from fugue_tui_widgets.help_screen import HelpEntry, HelpSection
 
@@ -40,22 +41,27 @@ def help_title(keymap: Keymap) -> str:
 def help_sections(keymap: Keymap, settings: KeySettings) -> list[list[HelpSection]]:
     """Keys by subject, and commands by subject."""
     prefix = spell(keymap.prefix)
-    modes = [
-        *(
-            HelpEntry(f"{mode}: {keys}", words)
-            for mode, table in keymap.modes.items()
-            for keys, words in grouped(table)
-        ),
-        HelpEntry(f"locked: {spell(keymap.unlock)}", "unlock; every other key goes to the program"),
-    ]
     keys = [
         *_after_prefix(keymap, prefix),
         HelpSection("Without the prefix", _entries(keymap.always)),
         HelpSection("Mouse", _MOUSE),
         HelpSection("In copy mode", [HelpEntry(keys, words) for keys, words in help_of(settings)]),
-        HelpSection("Modes: keys until Escape", modes),
+        *_modes(keymap),
     ]
     return [keys, _commands()]
+
+
+def _modes(keymap: Keymap) -> list[HelpSection]:
+    """What keys do in the modes that some key leads to."""
+    bound = {each.action for table in (keymap.prefixed, keymap.always) for each in table.values()}
+    found = [mode for action, mode in MODE_ACTIONS.items() if mode is not None and action in bound]
+    unlock = HelpEntry(spell(keymap.unlock), "unlock; every other key goes to the program")
+    return [
+        HelpSection("While keys are locked", [unlock])
+        if mode is Mode.LOCKED
+        else HelpSection(f"In {mode} mode", [HelpEntry(keys, words) for keys, words in grouped(keymap.modes[mode])])
+        for mode in found
+    ]
 
 
 def _after_prefix(keymap: Keymap, prefix: str) -> list[HelpSection]:

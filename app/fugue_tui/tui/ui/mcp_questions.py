@@ -10,6 +10,7 @@ from fugue_tui.control.commands.open_url import OpenUrl
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.mcp_servers.model import ElicitationAnswer
 from fugue_tui.sanitize import clean, visible
+from fugue_tui.terminal.screen.cells import opens
 from fugue_tui.tui.commands import Commands
 from fugue_tui.validation.json_form import fields, value_of
 from fugue_tui_widgets.dialogs import Confirm
@@ -112,7 +113,8 @@ class McpQuestions:
     def _confirmed(self, question: "Question", yes: bool | None) -> None:
         if yes and question.elicitation.url:
             self._context.commands.run(OpenUrl(url=question.elicitation.url), then=lambda _: None)
-        action = "cancel" if yes is None else "accept" if yes else "decline"
+        is_page = not question.elicitation.url or opens(question.elicitation.url)
+        action = "cancel" if yes is None or (yes and not is_page) else "accept" if yes else "decline"
         self._answer(question, ElicitationAnswer(action, {} if yes and not question.elicitation.url else None))
 
     def _closed(self, question: "Question", result: "FormResult | None", values: dict[str, Any]) -> None:

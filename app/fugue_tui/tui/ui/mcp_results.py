@@ -1,6 +1,7 @@
 """Shows what MCP servers returned, over the panes and in panes, with keys to copy, save, paste and pipe it. Main thread
 only."""
 
+import asyncio
 import json
 import os
 import shlex
@@ -164,15 +165,27 @@ class McpResults:
 
         def answered(line: str | None) -> None:
             if line and line.strip():
-                descriptor, path = tempfile.mkstemp(prefix="fugue-tui-")
-                with os.fdopen(descriptor, "w") as file:
-                    file.write(text)
-                piped = f"{{ rm -f {shlex.quote(path)}; {line}\n}} <{shlex.quote(path)}"
-                if not self._app.on_panes:
-                    self._close()
-                self._app.commands.run(SplitPane(command=("/bin/sh", "-c", piped), on_exit=OnExit.KEEP, name=""))
+                spawn(self._piped(text, line))
 
         self._app.push_screen(Ask("pipe into a command"), answered)
+
+    async def _piped(self, text: str, line: str) -> None:
+        try:
+            path = await asyncio.to_thread(_written, text)
+        except OSError as error:
+            self._app.alert(f"not piped: {error.strerror}")
+            return
+        piped = f"{{ rm -f {shlex.quote(path)}; {line}\n}} <{shlex.quote(path)}"
+        if not self._app.on_panes:
+            self._close()
+
+        def failed(error: str) -> None:
+            os.unlink(path)
+            self._app.alert(error)
+
+        self._app.commands.run(
+            SplitPane(command=("/bin/sh", "-c", piped), on_exit=OnExit.KEEP), then=lambda _: None, failed=failed
+        )
 
     def _save(self, result: int) -> None:
         def answered(path: str | None) -> None:
@@ -196,6 +209,14 @@ class McpResults:
                 spawn(follow(mux, what, now))
 
         self._app.commands.confirm(_command(shown), then=then)
+
+
+def _written(text: str) -> str:
+    """The path of a new file of the user's own with a text. Raises OSError."""
+    descriptor, path = tempfile.mkstemp(prefix="fugue-tui-")
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    return path
 
 
 def _command(shown: Shown) -> Command[ServerAnswer]:

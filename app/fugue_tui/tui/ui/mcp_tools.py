@@ -6,6 +6,7 @@ import base64
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +15,7 @@ from msgspec import Struct
 from textual.fuzzy import Matcher
 
 from fugue_tui import trusted_files
-from fugue_tui.control.commands.call_server import CallServer, GetPrompt, ReadResource, ServerAnswer
+from fugue_tui.control.commands.call_server import CallServer, CompleteArgument, GetPrompt, ReadResource, ServerAnswer
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.commands.read_pane import ReadPane, Source
 from fugue_tui.control.core.command import Command
@@ -29,7 +30,7 @@ from fugue_tui.validation.json_form import FieldKind, FormField, fields, value_o
 if TYPE_CHECKING:
     from fugue_tui_widgets.finder_screen import FinderScreen
     from fugue_tui_widgets.row_list import ListRow
-    from fugue_tui_widgets.schema_form import Done, Written
+    from fugue_tui_widgets.schema_form import Done, Show, Written
 
 MOST_RECENT: Final = 20
 """Calls that are remembered."""
@@ -92,6 +93,19 @@ class Entry(Struct, frozen=True):
                 names = _variables(uri) if template else []
                 return tuple(FormField((name,), FieldKind.TEXT, required=True) for name in names)
 
+    def query(self, field: FormField, written: "Written") -> CompleteArgument | None:
+        """The command that asks for the values of an argument; None if nothing completes it."""
+        name = field.path[0] if field.path else ""
+        value, others = written.get(field.path, ""), {path[0]: text for path, text in written.items() if text}
+        others.pop(name, "")
+        match self.what:
+            case Prompt(name=prompt) if not value.startswith("@"):
+                return CompleteArgument(server=self.server, prompt=prompt, argument=name, value=value, arguments=others)
+            case Resource(uri=uri, template=True) if not value.startswith("@"):
+                return CompleteArgument(server=self.server, uri=uri, argument=name, value=value, arguments=others)
+            case _:
+                return None
+
     def command(self, arguments: Mapping[str, Any]) -> Command[ServerAnswer]:
         """The command that uses it."""
         match self.what:
@@ -144,10 +158,21 @@ class McpTools:
         earlier = [written, *(each for each in same if each != written)] if written is not None else same
         about = f"{entry.words}\n{_ABOUT_VALUES}"
         title = f"{entry.server}: {entry.name} ({entry.effect})"
-        screen = SchemaForm(title, about, form, submit, earlier=earlier)
+        completes = self._app.mux.mcp_servers.status(entry.server).catalog.completes
+        complete = partial(self._complete, entry) if completes and not isinstance(entry.what, Tool) else None
+        screen = SchemaForm(title, about, form, submit, earlier=earlier, complete=complete)
         self._app.push_screen(screen)
         if written is not None:
             screen.call_after_refresh(screen.action_recall, 1)
+
+    def _complete(self, entry: Entry, field: FormField, written: "Written", show: "Show") -> None:
+        """Ask the server for the values of a field; an error offers none."""
+        query = entry.query(field, written)
+        if query is None:
+            show(())
+        else:
+            run = self._app.commands.run
+            run(query, then=lambda found: show(found.values), failed=lambda _: show(()), quiet=True)
 
     async def _submit(self, entry: Entry, form: Sequence[FormField], written: "Written", done: "Done") -> None:
         values, faults = dict[tuple[str, ...], str](), dict[str, str]()
@@ -258,7 +283,7 @@ class _Palette:
         rows = [*self._recent_rows(), *self._rows()] if not self._text.strip() else self._matches()
         count = sum(bool(row.key) for row in rows)
         servers = self._app.mux.mcp_servers.all()
-        title = f"MCP tools: {count}" if servers else "MCP tools: [mcp.servers] names no server; try import-servers"
+        title = f"MCP tools: {count}" if servers else "no MCP server is configured; run import-servers"
         first = next((row.key for row in rows if row.key), "") if anew else ""
         self.screen.show_rows(rows, title, first)
         self.preview(self.screen.key)
@@ -276,8 +301,8 @@ class _Palette:
 
         for name, entries in self._offered():
             status = self._app.mux.mcp_servers.status(name)
-            state = status.error or (status.state.value if status.state is not ServerState.CONNECTED else "")
-            said = f"{status.catalog.title}  {state}".strip()
+            state = status.state.value if status.state is not ServerState.CONNECTED else status.catalog.fault
+            said = f"{status.catalog.title}  {status.error or state}".strip()
             yield ListRow("", ((name, "heading"), (f"  {said}", "dim")))
             yield from map(self._row, entries)
 

@@ -5,7 +5,7 @@ from shlex import quote
 
 from fugue_tui.control.keymap import binding
 from fugue_tui.ids import PaneId, WindowId
-from fugue_tui.layout.tree import panes
+from fugue_tui.layout.tree import Leaf, float_of, is_stacked, panes, tiled
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.copy_mode.copy_mode import Cell
 from fugue_tui.terminal.copy_mode.text_units import Unit
@@ -13,6 +13,7 @@ from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.clipboard import clear_other_selections, client_of, copy
 from fugue_tui.tui.ui.paste_buffers import PasteBuffers
 from fugue_tui.tui.ui.view_model import window_label
+from fugue_tui.workspace.find import is_zoomed
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.dialogs import Ask
 from fugue_tui_widgets.menu import Menu, MenuItem
@@ -33,11 +34,14 @@ class Menus:
         mux, view = self._app.mux, self._app.grid.views.get(pane)
         window = mux.window_of(pane)
         marked, alone = mux.user_options.marked, len(list(panes(window.layout))) == 1
+        floating = float_of(window.layout, pane) is not None
         selected = self._selected(view, cell) if view is not None and cell is not None else ""
         arrange = [
             self._item("u", "swap with the previous", f"swap-pane {pane} --other previous"),
             self._item("d", "swap with the next", f"swap-pane {pane} --other next"),
-            self._item("z", "unzoom" if window.zoomed else "zoom", f"zoom-pane {pane}"),
+            self._item("z", "unzoom" if is_zoomed(window, pane) else "zoom", f"zoom-pane {pane}"),
+            *([self._item("f", "put back among the tiles", f"embed-pane {pane}")] if floating else []),
+            *([] if floating else self._floating_and_stacked(window, pane)),
             self._item("!", "move to a new window", f"break-pane {pane}"),
         ]
         mark = (
@@ -61,6 +65,16 @@ class Menus:
             ],
         ]
         self._open(f"pane {pane}", groups, at or self._corner(pane), deselect=view if selected else None)
+
+    def _floating_and_stacked(self, window: Window, pane: PaneId) -> list[MenuItem]:
+        """What a tile beside others can be made."""
+        if isinstance(tiled(window.layout), Leaf):
+            return []
+        stack = "spread the stack" if is_stacked(window.layout, pane) else "stack with those beside it"
+        return [
+            self._item("f", "float over the others", f"float-pane {pane}"),
+            self._item("t", stack, f"stack-panes {pane}"),
+        ]
 
     def window(self, window: WindowId, at: tuple[int, int] | None = None) -> None:
         """The menu of a window."""

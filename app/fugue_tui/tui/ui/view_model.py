@@ -15,6 +15,7 @@ from fugue_tui.layout.grid_view import GridView
 from fugue_tui.layout.tree import Split, panes, tiled
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
+from fugue_tui.multiplexer.views import View
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
 from fugue_tui.workspace.find import active_tile
@@ -92,11 +93,12 @@ def status_content(
     synchronized = len(mux.user_options.synchronized(window)) if window is not None else 0
     name += f" (input to {synchronized} panes)" if synchronized else ""
     name += f" {keys.key_mode}" if keys.key_mode else ""
-    name += "" if mux.sideband.enabled else " (sideband off)"
+    name += "" if mux.sideband.enabled else " (output tags off)"
     waiting = len(mux.agents.waiting())
     name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
     back, copied = scrolled(mux), f"input to {synchronized} panes" if synchronized else ""
-    hint = " · ".join(part for part in (back, keys.hint) if part)
+    returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
+    hint = " · ".join(part for part in (back, returning) if part)
     mode = " · ".join(part for part in (keys.key_mode, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
@@ -160,16 +162,19 @@ def window_label(mux: Multiplexer, window: Window) -> str:
 def arrange(
     mux: Multiplexer,
     grid: PaneGrid,
+    view: View,
     *,
     watched: bool,
     draws_cursor: bool,
     content: Callable[[PaneId, str], Widget | None],
 ) -> bool:
-    """Give the grid a view of every pane; whether any of them moves. Terminals are read only while `watched`.
+    """Give the grid of a view a widget for each pane; whether any of them moves. Terminals are read only if `watched`.
 
     `content` makes what is shown in a pane that runs no program."""
     old = grid.model
-    views = {pane: _view(grid.views.get(pane), terminal, draws_cursor) for pane, terminal in mux.terminals.items()}
+    views = {
+        pane: _view(grid.views.get(pane), terminal, draws_cursor, view) for pane, terminal in mux.terminals.items()
+    }
     new = any(pane not in grid.views for pane in views)
     grid.set_views(views)
     own = ((pane, mux.workspace.panes[pane].content) for pane in views if pane in mux.workspace.panes)
@@ -183,10 +188,10 @@ def arrange(
     return moves
 
 
-def _view(view: TerminalView | None, terminal: Terminal, draws_cursor: bool) -> TerminalView:
-    """The view of a pane, or a new one, which shows the terminal that the pane has now."""
-    if view is None:
-        return TerminalView(terminal, draws_cursor=draws_cursor)
-    if view.live is not terminal:
-        view.show(terminal)
-    return view
+def _view(shown: TerminalView | None, terminal: Terminal, draws_cursor: bool, view: View) -> TerminalView:
+    """The widget of a pane in a view, or a new one, which shows the terminal that the pane has now."""
+    if shown is None:
+        return TerminalView(terminal, draws_cursor=draws_cursor, reader=view)
+    if shown.live is not terminal:
+        shown.show(terminal)
+    return shown

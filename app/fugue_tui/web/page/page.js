@@ -8,6 +8,7 @@ const INPUT_CHARACTERS = 1 << 16; // The most of a paste in one message.
 const RETRY_SECONDS = [0.2, 0.5, 1, 2, 5];
 const GIVE_UP_SECONDS = 60; // As long as the server keeps the view.
 const PING_SECONDS = 15;
+const ANSWER_SECONDS = 3;
 const TAKEN = 4001; // Another page shows this view.
 const encoder = new TextEncoder();
 
@@ -17,7 +18,6 @@ let session = localStorage.getItem("session") ?? "";
 let tab = sessionStorage.getItem("tab") ?? newTab();
 sessionStorage.removeItem("tab"); // A duplicate of this tab is to have a view of its own.
 let socket = null;
-let readOnly = false;
 let lostAt = 0;
 let attempts = 0;
 let retryTimer = 0;
@@ -27,7 +27,7 @@ let awaitsPong = false;
 window.addEventListener("pagehide", () => sessionStorage.setItem("tab", tab));
 window.addEventListener("pageshow", () => sessionStorage.removeItem("tab"));
 window.addEventListener("online", retryNow);
-document.addEventListener("visibilitychange", () => document.hidden || probe());
+document.addEventListener("visibilitychange", () => document.hidden || probeSoon());
 setInterval(probe, PING_SECONDS * 1000);
 terminal.onData((text) => type(encoder, text));
 terminal.onBinary((text) => sendBytes(Uint8Array.from(text, (each) => each.charCodeAt(0))));
@@ -85,7 +85,7 @@ function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const link = new WebSocket(`${scheme}://${location.host}/s/${session}/socket`);
   link.binaryType = "arraybuffer";
-  socket = link;
+  [socket, shown] = [link, 0];
   link.onopen = () => {
     fit();
     send({ type: "show", tab, size: sizeOf(terminal) });
@@ -103,7 +103,7 @@ function take(message) {
 
 function welcome(message) {
   if (!message.resumed) terminal.reset();
-  [readOnly, shown, attempts, lostAt] = [message.read_only, 0, 0, 0];
+  [attempts, lostAt] = [0, 0];
   document.title = message.title || `fugue-tui ${message.workspace}`;
   hideNotice();
   terminal.focus();
@@ -118,15 +118,15 @@ function ended(message) {
 }
 
 function draw(data) {
-  const bytes = new Uint8Array(data);
   const link = socket;
-  terminal.write(bytes, () => {
-    shown += bytes.length;
-    if (link === socket && shown >= ACK_BYTES) {
-      send({ type: "read", count: shown });
-      shown = 0;
-    }
-  });
+  terminal.write(new Uint8Array(data), () => link === socket && wasShown(data.byteLength));
+}
+
+function wasShown(count) {
+  shown += count;
+  if (shown < ACK_BYTES) return;
+  send({ type: "read", count: shown });
+  shown = 0;
 }
 
 function closed(code) {
@@ -182,6 +182,13 @@ function probe() {
   }
   awaitsPong = true;
   send({ type: "ping" });
+}
+
+// A page that was frozen reads the last answer only after this.
+function probeSoon() {
+  awaitsPong = false;
+  probe();
+  setTimeout(probe, ANSWER_SECONDS * 1000);
 }
 
 function type(encoding, text) {

@@ -4,7 +4,6 @@ import { Terminal } from "./xterm/xterm.mjs";
 import { FitAddon } from "./xterm/addon-fit.mjs";
 import { WebglAddon } from "./xterm/addon-webgl.mjs";
 import { WebLinksAddon } from "./xterm/addon-web-links.mjs";
-import { ClipboardAddon } from "./xterm/addon-clipboard.mjs";
 import { useNewWidths } from "./widths.js";
 import { hideNotice, showNotice } from "./notice.js";
 
@@ -25,17 +24,17 @@ export function createTerminal(parent) {
     rescaleOverlappingGlyphs: true,
     scrollback: 0,
     theme: light.matches ? LIGHT : DARK,
-    linkHandler: { activate: openLink, allowNonHttpProtocols: false },
+    linkHandler: { activate: openLink, hover: (_, url) => (parent.title = url), leave: () => (parent.title = ""), allowNonHttpProtocols: false },
   });
   const fitting = new FitAddon();
   terminal.loadAddon(fitting);
   useNewWidths(terminal);
   terminal.loadAddon(new WebLinksAddon(openLink));
-  terminal.loadAddon(new ClipboardAddon(undefined, { readText: () => "", writeText }));
   terminal.open(parent);
   drawByGpu(terminal);
   terminal.attachCustomKeyEventHandler((event) => handleKey(terminal, event));
   terminal.parser.registerCsiHandler({ final: "c" }, (parameters) => answerAttributes(terminal, parameters));
+  terminal.parser.registerOscHandler(52, copyEncoded);
   const fit = () => fitting.fit();
   fit();
   new ResizeObserver(fit).observe(parent);
@@ -90,14 +89,25 @@ function handleKey(terminal, event) {
   const copies = event.ctrlKey && event.shiftKey && event.code === "KeyC";
   if (copies && terminal.hasSelection()) {
     event.preventDefault();
-    if (event.type === "keydown") writeText("c", terminal.getSelection());
+    if (event.type === "keydown") copy(terminal.getSelection());
     return false;
   }
   return !(event.ctrlKey && event.shiftKey && event.code === "KeyV"); // The browser pastes.
 }
 
+// OSC 52 sets the clipboard, and never reads or empties it. The terminal does not wait for the browser, which may ask the user.
+function copyEncoded(data) {
+  try {
+    const bytes = Uint8Array.from(atob(data.slice(data.indexOf(";") + 1)), (each) => each.charCodeAt(0));
+    if (bytes.length) copy(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return true; // Neither Base64 nor UTF-8, such as the question for its content.
+  }
+  return true;
+}
+
 // The browser decides; a click on the button is a gesture that allows it.
-async function writeText(selection, text) {
+async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {

@@ -1,0 +1,72 @@
+"""The configuration from inside: choose a theme, edit the file."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+from fugue_tui import trusted_files
+from fugue_tui.config import model
+from fugue_tui.control.commands.panes import SplitPane
+from fugue_tui.control.core.deferred import spawn
+from fugue_tui.control.core.editor import editor
+from fugue_tui.control.core.new_pane import Placement
+from fugue_tui.sanitize import clean
+from fugue_tui.tui.app_context import AppContext
+from fugue_tui.workspace.model import OnExit
+from fugue_tui_widgets.dialogs import Choose
+
+_NOTES = {
+    "auto": "follows the terminal's background",
+    "dark": "for a dark terminal",
+    "light": "for a light one",
+    "ansi-dark": "the terminal's own 16 colours",
+    "ansi-light": "the same on a light background",
+}
+
+
+class Configuration:
+    """What the user does with the configuration. Main thread only."""
+
+    def __init__(self, app: AppContext, file: Callable[[], Path], use_theme: Callable[[str], None]) -> None:
+        """`file` is the configuration's; `use_theme` changes the theme until the configuration changes."""
+        self._app, self._file, self._use_theme = app, file, use_theme
+
+    def choose_theme(self, chosen: str) -> None:
+        """Choose the theme of this view; `chosen` is the one in use."""
+        names = get_args(model.Theme)
+        width = max(map(len, names)) + 2
+        choices = [(name, f"{name:{width}}{_NOTES.get(name, '')}".rstrip()) for name in names]
+        self._app.push_screen(Choose("theme", choices, chosen), self._chosen)
+
+    def _chosen(self, theme: str | None) -> None:
+        if theme is not None:
+            self._use_theme(theme)
+            self._app.alert(f'theme {theme}; to keep it write theme = "{theme}" in [ui] of the configuration')
+
+    def edit(self) -> None:
+        """Open the file in the editor, in a new window; one that explains every key if there is none."""
+        spawn(self._edit(self._file()))
+
+    async def _edit(self, file: Path) -> None:
+        try:
+            await asyncio.to_thread(_create, file)
+        except (OSError, ValueError) as error:
+            self._app.warn(trusted_files.describe(file, error))
+            return
+        said = f"{clean(str(file), 80)} applies as soon as it is written"
+        window = SplitPane(
+            place=Placement.WINDOW,
+            command=editor(str(file.absolute())),
+            name="configuration",
+            on_exit=OnExit.CLOSE,
+            focus=True,
+        )
+        self._app.commands.run(window, then=lambda _: self._app.alert(said))
+
+
+def _create(file: Path) -> None:
+    """Write the file that explains every key, if there is none."""
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        trusted_files.write(file, model.default_text(), mode=0o600)

@@ -1,0 +1,19 @@
+"""One connection of an attached client, at its end."""
+
+import asyncio
+import socket
+
+from fugue_tui.attach_protocol import Bye
+from fugue_tui.attach_server.socket_link import SocketLink
+
+
+def test_a_client_that_is_gone_when_the_server_says_goodbye_is_no_fault() -> None:
+    loop = asyncio.new_event_loop()
+    ours, theirs = socket.socketpair()
+    link = SocketLink(ours, loop)
+    link.start()
+    link.stop()
+    loop.close()
+    theirs.close()
+    link.finish(Bye("ended"))
+    assert ours.fileno() == -1
