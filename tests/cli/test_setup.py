@@ -1,5 +1,6 @@
 """`fugue-tui setup`, in a home directory of its own: with files of clients, and with the real clients found on PATH."""
 
+import errno
 import json
 import os
 import shutil
@@ -155,7 +156,22 @@ def test_a_read_only_file_is_left_alone(run: Run) -> None:
     file.chmod(0o400)
     status, out, err = run("setup", "cursor")
     assert (status, out, file.read_bytes(), os.listdir(file.parent)) == (1, "", JSONC, [file.name])
-    assert "it is read-only" in err
+    assert "it is read-only, and was left as it is; make it writable, or make the change that --dry-run shows" in err
+
+
+def test_a_directory_that_became_read_only_is_an_error_that_names_the_file(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(named("cursor"), JSONC)
+    assert run("setup", "cursor")[0] == 0
+
+    def fail(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    status, _, err = run("setup", "--remove", "cursor")
+    assert status == 1
+    assert f"{file}: Permission denied; it was left as it is; make it writable, or" in err
 
 
 def test_links_are_followed_and_modes_are_kept(run: Run, home: Path) -> None:

@@ -1,4 +1,4 @@
-"""Claude Code itself as a lead that starts two workers, while the user answers one of them."""
+"""Real agents on a scripted model: what each state looks like here, and a lead of two workers."""
 
 import json
 import math
@@ -17,9 +17,9 @@ from tests.mcp.scripted_models import Call, Model, listening
 
 from fugue_tui.geometry import Size
 
-CLAUDE = shutil.which("claude")
+CLAUDE, CODEX, GEMINI = (shutil.which(name) for name in ("claude", "codex", "gemini"))
 KEY = "sk-ant-test-0123456789abcdef"
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CLAUDE is None, reason="Claude Code is not installed")]
+pytestmark = pytest.mark.slow
 
 
 def home_of_claude(home: Path) -> dict[str, str]:
@@ -69,6 +69,7 @@ LEAD: Sequence[Call] = (
 RUN: Sequence[Call] = (("Bash", {"command": "echo 38 passed | tee result", "description": "Run the tests"}),)
 
 
+@pytest.mark.skipif(CLAUDE is None, reason="Claude Code is not installed")
 def test_a_lead_starts_two_workers_while_the_user_answers_one(launch: Launch, tmp_path: Path) -> None:
     server = {"command": sys.executable, "args": ["-m", "fugue_tui", "mcp"]}
     lead = Model([(f"mcp__fugue__{tool}", given) for tool, given in LEAD], "Both are done.", prompt="Lead two")
@@ -98,6 +99,86 @@ def test_a_lead_starts_two_workers_while_the_user_answers_one(launch: Launch, tm
     assert "untrusted output of pane" in read[1]
     assert any("Run the tests,\nand tell how they end." in said for said in coder.said)
     assert not re.search(r"Refused|refused", "".join(lead.results))
+
+
+WRITE = "echo 38 passed | tee result"
+SHELL: Mapping[str, Call] = {
+    "claude": ("Bash", {"command": WRITE, "description": "Run the tests"}),
+    "codex": (
+        "exec_command",
+        {"cmd": WRITE, "sandbox_permissions": "require_escalated", "justification": "Run the tests?"},
+    ),
+    "gemini": ("run_shell_command", {"command": WRITE, "description": "Run the tests"}),
+}
+"""How each is asked to run a command that needs the user's permission."""
+SEEN = {
+    "claude": ("report", f"approve Bash: {WRITE}", "done", "API Error: 400 no such model"),
+    "codex": ("report", "Would you like to run the following command?", "done", "no such model"),
+    "gemini": ("screen", "Allow execution of [Shell]?", "idle", "no such model"),
+}
+"""The signal of a dialog, what it asks, the state after it, and why a request failed."""
+
+
+def home_of(program: str, home: Path, url: str) -> tuple[list[str], dict[str, str]]:
+    """The command line of a client that has been set up and asks before it runs commands, and its variables."""
+    env = home_of_claude(home) | {"ANTHROPIC_BASE_URL": url, "MODEL_KEY": KEY, "CODEX_HOME": str(home / ".codex")}
+    env |= {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    if program == "claude":
+        return [str(CLAUDE), "--permission-mode", "default", "--", "Run it"], env
+    if program == "codex":
+        (home / ".codex").mkdir()
+        (home / ".codex/config.toml").write_text(f'[projects."{home}"]\ntrust_level = "trusted"\n')
+        provider = f'{{name="scripted",base_url="{url}/v1",wire_api="responses",env_key="MODEL_KEY"}}'
+        settings = (f"model_providers.scripted={provider}", 'model_provider="scripted"', 'model="gpt-5.1"')
+        flags = [word for each in (*settings, "check_for_update_on_startup=false") for word in ("-c", each)]
+        return [str(CODEX), *flags, "-a", "on-request", "-s", "read-only", "Run it"], env
+    (home / ".gemini").mkdir()
+    general = {"disableAutoUpdate": True, "disableUpdateNag": True}
+    auth = {"auth": {"selectedType": "gemini-api-key"}}
+    (home / ".gemini/settings.json").write_text(json.dumps({"security": auth, "general": general}))
+    return [str(GEMINI), "-m", "gemini-2.5-flash", "-i", "Run it"], env
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(name, marks=pytest.mark.skipif(found is None, reason=f"{name} is not installed"))
+        for name, found in (("claude", CLAUDE), ("codex", CODEX), ("gemini", GEMINI))
+    ],
+)
+def test_each_state_of_a_real_agent_is_seen(launch: Launch, tmp_path: Path, program: str) -> None:
+    signal, asked, rests, failed = SEEN[program]
+    model = Model([SHELL[program]], "The tests pass: 38.", prompt="Run it")
+    model.may_answer.clear()
+    with listening(model) as url:
+        argv, env = home_of(program, tmp_path, url)
+        line = f"cd {shlex.quote(str(tmp_path))} && {shlex.join(argv)}; exec sh"
+        running = launch("--", "sh", "-c", line, size=Size(110, 34), env=env, config='[mcp]\ntrust = "full"\n')
+        running.ready()
+        running.host.wait_until(lambda: _agent(running).get("state") == "working")
+        model.may_answer.set()
+        running.host.wait_until(lambda: asked in _agent(running).get("words", ""))
+        found = _agent(running)
+        assert (found["state"], found["kind"]) == ("blocked", "permission")
+        counting = [each for each in running.ask("explain-agent", "--pane", "%1")["signals"] if each["counts"]]
+        assert [(each["signal"], each["state"]) for each in counting] == [(signal, "blocked")]
+        assert "1 agent waits" in running.host.text
+        running.host.wait_until(_pressing(running, "\r", until=(tmp_path / "result").exists))
+        running.host.wait_until(lambda: _agent(running).get("state") == rests)
+        running.host.wait_text("The tests pass: 38.")
+        assert "agent waits" not in running.host.text
+        model.fails = True
+        running.ask("brief-agent", "%1", "--briefing", "Run it again")
+        running.host.wait_until(lambda: _agent(running).get("state") == "error")
+        running.host.wait_until(lambda: failed in _agent(running)["words"])
+        running.ask("stop-agent", "%1")
+        running.host.wait_until(lambda: not _agent(running))
+        running.end()
+
+
+def _agent(running: Any) -> dict[str, Any]:
+    """What is known of the only agent; nothing if there is none."""
+    return next(iter(running.ask("list-agents")["agents"]), {})
 
 
 def _pressing(running: Any, key: str, *, until: Callable[[], bool]) -> Callable[[], bool]:

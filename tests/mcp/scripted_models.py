@@ -34,6 +34,11 @@ class Model:
         self.script, self.final, self.prompt = script, final, prompt
         self.requests = list[dict[str, Any]]()
         """The received requests."""
+        self.may_answer = threading.Event()
+        """Cleared, it lets conversations wait."""
+        self.may_answer.set()
+        self.fails = False
+        """Whether it refuses every request."""
         self._lock = threading.Lock()
 
     @property
@@ -113,6 +118,12 @@ def listening(*models: Model) -> Generator[str]:
                 return
             said = json.dumps(body.get("messages") or body.get("input") or body.get("contents") or [])
             model = next((each for each in models if each.prompt in said), models[0])
+            if model.fails:
+                error = {"type": "invalid_request_error", "code": 400, "message": "no such model"}
+                self._send(400, json.dumps({"type": "error", "error": error}).encode(), "application/json")
+                return
+            if _is_main(body):
+                model.may_answer.wait(60)
             events = model.answer(self.path, body)
             lines = [f"{name and f'event: {name}'}\ndata: {json.dumps(data)}\n\n".lstrip() for name, data in events]
             self._send(200, "".join(lines).encode(), "text/event-stream")
@@ -211,8 +222,9 @@ def _responses(turn: Turn, number: int) -> Iterator[tuple[str, dict[str, Any]]]:
         item = {"type": "message", "role": "assistant", "id": f"message_{number}", "content": [text]}
     else:
         item = {
-            "type": "function_call", "id": f"call_{number}", "call_id": f"call_{number}", "namespace": "mcp__fugue",
+            "type": "function_call", "id": f"call_{number}", "call_id": f"call_{number}",
             "name": turn.tool, "arguments": json.dumps(dict(turn.arguments)),
+            **({"namespace": "mcp__fugue"} if turn.tool.startswith("fugue_") else {}),
         }  # fmt: skip
     yield "response.output_item.done", {"output_index": 0, "item": item}
     usage = {

@@ -150,3 +150,28 @@ def test_a_state_lasts_since_it_was_first_seen() -> None:
     first = seen(None, WORKING, 1.0)
     assert seen(first, Reading(AgentState.WORKING, words="more"), 2.0).at == 1.0
     assert seen(first, BLOCKED, 3.0).at == 3.0
+
+
+def test_a_report_without_words_has_those_of_the_screen() -> None:
+    signals = Signals(agent="codex")
+    signals.add_report(StatusReport("blocked", kind="permission"), 1.0)
+    assert signals.needs_screen
+    signals.screen = Seen(Reading(AgentState.BLOCKED, BlockedBy.PERMISSION, "Run it?"), 2.0)
+    status = signals.status(3.0)
+    assert status is not None
+    assert (status.signal, status.reading.words, status.since) == (Signal.REPORT, "Run it?", 1.0)
+    signals.add_report(StatusReport("blocked", kind="permission", message="Do it?"), 4.0)
+    assert not signals.needs_screen
+    status = signals.status(5.0)
+    assert status is not None
+    assert status.reading.words == "Do it?"
+    signals.add_report(StatusReport("working"), 6.0)
+    assert not signals.needs_screen
+
+
+def test_a_screen_with_an_error_counts_before_a_title_of_a_program_at_rest() -> None:
+    signals = Signals(agent="gemini", title=Seen(Reading(AgentState.IDLE), 1.0))
+    signals.screen = Seen(Reading(AgentState.ERROR, None, "API Error"), 2.0)
+    assert [each and (each.signal, each.state) for each in [signals.status(3.0)]] == [(Signal.SCREEN, AgentState.ERROR)]
+    signals.title = Seen(Reading(AgentState.WORKING), 4.0)
+    assert [each and each.signal for each in [signals.status(5.0)]] == [Signal.TITLE]

@@ -8,7 +8,8 @@ and the mode is kept.
 import copy
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -19,6 +20,7 @@ from fugue_tui.trusted_files import UntrustedFile
 
 BACKUP: Final = ".fugue-backup"
 """What is appended to a file's name for its backup."""
+_BY_HAND: Final = "make it writable, or make the change that --dry-run shows by hand"
 SIZE_LIMIT: Final = 32 << 20
 """Bytes; Claude Code keeps its state in the file, too."""
 
@@ -89,7 +91,7 @@ class ConfigFile:
     def check_writable(self) -> None:
         """Raise ConfigError if the file is read-only."""
         if self.path.exists() and not self.path.stat().st_mode & stat.S_IWUSR:
-            raise ConfigError(f"{self.path}: it is read-only, and was left as it is")
+            raise ConfigError(f"{self.path}: it is read-only, and was left as it is; {_BY_HAND}")
 
     def _check_unchanged(self) -> None:
         self.check_writable()
@@ -110,26 +112,27 @@ class ConfigFile:
         """Put the original text back and remove the backup; without one, remove the file. Raises ConfigError, also if
         another program has changed it."""
         self._check_unchanged()
-        if self.backup.exists():
-            self.backup.replace(self.path)
-        elif text:
+        if text and not self.backup.exists():
             self._write(self.path, text)
-        else:
-            self.path.unlink(missing_ok=True)
+            return
+        with _reported(self.path):
+            if self.backup.exists():
+                self.backup.replace(self.path)
+            else:
+                self.path.unlink(missing_ok=True)
 
     def drop_backup(self) -> None:
         """Remove the backup if it is the same as the file."""
         if self.backup.exists() and self._read(self.backup) == self._read(self.path):
-            self.backup.unlink()
+            with _reported(self.backup):
+                self.backup.unlink()
 
     def _write(self, path: Path, text: str) -> None:
         mode = stat.S_IMODE(self.path.stat().st_mode) if self.path.exists() else 0o600
-        try:
+        with _reported(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             trusted_files.write(path, text, overwrite=path == self.path, mode=mode)
             path.chmod(mode)
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"{trusted_files.describe(path, error)}; it was left as it is") from None
 
     def _read(self, path: Path) -> str:
         try:
@@ -155,3 +158,12 @@ class ConfigFile:
             pass
         keys = ".".join(self._keys)
         raise ConfigError(f"{self.path}: {keys} cannot be edited without a change to the rest; edit it by hand")
+
+
+@contextmanager
+def _reported(path: Path) -> Generator[None]:
+    """Raises ConfigError for a file that cannot be changed."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{trusted_files.describe(path, error)}; it was left as it is; {_BY_HAND}") from None

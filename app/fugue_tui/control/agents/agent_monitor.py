@@ -119,16 +119,17 @@ class AgentMonitor:
             watch.wait(LOOK_SECONDS, lambda: self._look(pane))
 
     def _look(self, pane: PaneId) -> None:
-        """Read the screen, unless the program reports its state; and again once its silence means something."""
+        """Read the screen, unless the program reports its state in words; and again once its silence means
+        something."""
         watch, signals = self._watches.get(pane), self._signals.get(pane)
         if watch is None or signals is None:
             return
         watch.rearm()
         now = self._mux.clock()
         signals.printed_at = max(signals.printed_at, watch.terminal.printed_at)
+        reading = self._rules_of(pane).screen(last_rows(watch.terminal)) if signals.needs_screen else None
+        signals.screen = seen(signals.screen, reading, now) if reading else None
         if signals.report is None:
-            reading = self._rules_of(pane).screen(last_rows(watch.terminal))
-            signals.screen = seen(signals.screen, reading, now) if reading else None
             left = [each - (now - signals.printed_at) for each in (SILENT_SECONDS, SETTLED_SECONDS)]
             if (seconds := next((each for each in left if each > 0), 0.0)) > 0:
                 watch.wait(seconds + 0.1, lambda: self._look(pane))

@@ -52,9 +52,7 @@ class ShowResult(
 
     def run(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
         """The new pane. Raises NotFound or Refused."""
-        shown = mux.mcp_servers.shown.result(self.result)
-        if shown is None:
-            raise NotFound(f"no result {self.result} is kept; call the tool again")
+        shown = _kept_result(mux, self.result)
         return _opened(mux, origin, f"{RESULT} {self.result}", shown, self.place, self.pane)
 
 
@@ -79,9 +77,7 @@ class SaveResult(
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[SavedResult]:
         """The file. Raises NotFound; the result fails with SaveError."""
-        shown = mux.mcp_servers.shown.result(self.result)
-        if shown is None:
-            raise NotFound(f"no result {self.result} is kept; call the tool again")
+        shown = _kept_result(mux, self.result)
         here = mux.cwd(target.pane(mux, target.ACTIVE, origin)) or os.getcwd()
         path = os.path.normpath(os.path.join(here, os.path.expanduser(self.output)))
         return run_task(self._save(path, shown))
@@ -231,6 +227,14 @@ def register(mux: Multiplexer, key: str) -> None:
             ends.pop()()
 
     ends.append(mux.on_change.connect(changed))
+
+
+def _kept_result(mux: Multiplexer, number: int) -> Shown:
+    """What a server returned. Raises NotFound."""
+    shown = mux.mcp_servers.shown.result(number)
+    if shown is None:
+        raise NotFound(f"no result {number} is kept; call the tool again")
+    return shown
 
 
 def _opened(

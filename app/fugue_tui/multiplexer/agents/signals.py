@@ -2,7 +2,8 @@
 
 In order: what the program reports (OSC 7501), its hooks, its newest notification, its title, its screen, its silence.
 A hook and a notification report a change, and may miss the next one; so they give way to a screen that shows a dialog,
-to a title or screen that has shown the opposite since, and a notification also to the user's typing.
+to a title or screen that has shown the opposite since, and a notification also to the user's typing. A title of a
+program at rest gives way to a screen that shows an error.
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,8 @@ WORDS: Final = 200
 """Characters kept of a program's words."""
 _ENDED: Final = (AgentState.DONE, AgentState.ERROR)
 """States that outlive the program."""
+_EXPLAINED: Final = (AgentState.BLOCKED, AgentState.ERROR)
+"""States of which the user wants to know why."""
 
 
 class Seen(Struct, frozen=True):
@@ -123,11 +126,24 @@ class Signals(Struct):
         the signal was first seen."""
         tasks = tuple(TaskStatus(record, each.reading) for record, each in self.tasks.items())
         if found := self._reported():
-            return AgentStatus(self.agent or self.app, found.reading, Signal.REPORT, found.at, tasks, self.usage)
+            reading = self._worded(found.reading)
+            return AgentStatus(self.agent or self.app, reading, Signal.REPORT, found.at, tasks, self.usage)
         if not self.agent:
             return None
         signal, found = self._observed(now)
         return AgentStatus(self.agent, found.reading, signal, found.at, tasks, self.usage)
+
+    @property
+    def needs_screen(self) -> bool:
+        """Whether the screen tells something: the state, or what a program that only reports its state asks for."""
+        return self.report is None or (self.report.reading.state in _EXPLAINED and not self.report.reading.words)
+
+    def _worded(self, report: Reading) -> Reading:
+        """A report, with the words of the screen if it has none of its own."""
+        if report.state not in _EXPLAINED or report.words or self.screen is None:
+            return report
+        shown = self.screen.reading
+        return replace(report, words=shown.words) if shown.state is report.state else report
 
     def _reported(self) -> Seen | None:
         """The program's own report, unless a task of it needs the user, or works while the program itself rests."""
@@ -147,7 +163,8 @@ class Signals(Struct):
                 return Signal.HOOK, hook  # It says more of the same dialog.
             return Signal.SCREEN, self.screen
         level = Signal.TITLE, self.title
-        if self.title is None:
+        fails = self.screen is not None and self.screen.reading.state is AgentState.ERROR
+        if self.title is None or (fails and self.title.reading.state is AgentState.IDLE):
             level = Signal.SCREEN, self.screen
         if self.hook is not None and not _contradicts(level[1], self.hook, now):
             return Signal.HOOK, self.hook
