@@ -178,7 +178,8 @@ def test_each_state_of_a_real_agent_is_seen(launch: Launch, tmp_path: Path, prog
 
 def _agent(running: Any) -> dict[str, Any]:
     """What is known of the only agent; nothing if there is none."""
-    return next(iter(running.ask("list-agents")["agents"]), {})
+    agents: list[dict[str, Any]] = running.ask("list-agents")["agents"]
+    return agents[0] if agents else {}
 
 
 def _pressing(running: Any, key: str, *, until: Callable[[], bool]) -> Callable[[], bool]:

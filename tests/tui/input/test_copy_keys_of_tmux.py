@@ -51,8 +51,10 @@ def theirs(stage: Stage, found: list[int]) -> tuple[int, int, int] | None:
 
 def press(stage: Stage, words: str) -> None:
     """Press keys in copy mode at once."""
+    copy_mode = stage.app.keyboard._copy_mode  # pyright: ignore[reportPrivateUsage]
+    assert copy_mode is not None
     for word in words.split():
-        stage.app.keyboard._copy_mode.press(key(word), 0)  # pyright: ignore[reportPrivateUsage]
+        copy_mode.press(key(word), 0)
 
 
 async def press_key(stage: Stage, name: str, then: str) -> None:
@@ -64,7 +66,8 @@ async def press_key(stage: Stage, name: str, then: str) -> None:
 
 def searches(stage: Stage) -> bool:
     """Whether text is being searched on another thread."""
-    mode = stage.app.keyboard._copy_mode._mode  # pyright: ignore[reportPrivateUsage]
+    copy_mode = stage.app.keyboard._copy_mode  # pyright: ignore[reportPrivateUsage]
+    mode = copy_mode and copy_mode._mode  # pyright: ignore[reportPrivateUsage]
     return mode is not None and mode.search is not None and mode.search._task is not None  # pyright: ignore[reportPrivateUsage]
 
 
