@@ -14,6 +14,7 @@ from fugue_tui.geometry import Size
 CHUNK = 1 << 18
 GRAPHEMES = b"\x1b[?2027h"
 """Widths by grapheme clusters, the default of modern terminals and of tmux."""
+FRAME_END = b"\x1b[?2026l"
 DEADLINE = 120.0
 """Seconds after which a measurement is aborted."""
 
@@ -32,6 +33,8 @@ class Host:
         self._closed = False
         self.received = 0
         """Bytes written by the program so far."""
+        self.frames = 0
+        """Synchronized updates (mode 2026) that the program has ended so far."""
         self.started = time.perf_counter()
         self._process = cast("Any", PtyProcess).spawn(list(argv), env=dict(env), dimensions=(size.rows, size.cols))
         self._fd: int = self._process.fd
@@ -77,6 +80,7 @@ class Host:
             self._closed = True
             return False
         self.received += len(data)
+        self.frames += data.count(FRAME_END)
         self._terminal.feed(data)
         return bool(data)
 

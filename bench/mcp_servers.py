@@ -20,7 +20,8 @@ kind = sys.argv[1]
 out = sys.stdout
 log = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x" * 200}})
 pieces = {"notifications": (log + "\\n") * 100, "lines that are no messages": ("x" * 200 + "\\n") * 100,
-          "one endless line": "x" * 65536}
+          "one endless line": "x" * 65536,
+          "messages of many values": log.replace('"' + "x" * 200 + '"', "[" + "0," * 140_000 + "0]") + "\\n"}
 
 def flood():
     time.sleep(1)
@@ -53,6 +54,7 @@ for line in sys.stdin:
 UNUSED: Final = "that is not used"
 KINDS: Final = (
     "that idles", "that hangs", "notifications", "lines that are no messages", "one endless line", "lines on stderr",
+    "messages of many values",
 )  # fmt: skip
 """What a server does; those that do not begin with `that` flood."""
 
@@ -61,6 +63,7 @@ def measure(plan: Plan) -> Iterator[Row]:
     """A key's echo, memory and CPU with each kind of server, and without one."""
     bare = _figures(plan, "")
     yield Row("mcp-servers", "no server: echo, p50", "ms", bare.p50, samples={"fugue": bare.echo})
+    yield Row("mcp-servers", "no server: echo, p95", "ms", late(bare.echo))
     yield Row("mcp-servers", "no server: memory", "MiB", bare.memory)
     for kind in (UNUSED, *KINDS):
         found = _figures(plan, kind)

@@ -140,6 +140,27 @@ async def _palette(camera: Camera) -> None:
         await camera.pilot.pause(0.5)
 
 
+async def _floating(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        await camera.press("ctrl+b", "b")
+        await camera.pilot.pause(0.5)
+        await camera.until("$", pane=5)
+        await camera.type("git diff --stat HEAD~1", pane=5)
+        await camera.until("changed", pane=5)
+
+
+async def _go_to(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        await camera.press("ctrl+b", "g")
+        await camera.pilot.pause(0.5)
+
+
+async def _search(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        await camera.press("ctrl+b", "slash", *"tides")
+        await camera.pilot.pause(1.0)
+
+
 async def _vim(camera: Camera) -> None:
     async with camera.workspace("create-window", "--", "vim", "-O", "tides.py", "test_tides.py"):
         await camera.until("Constituent", "parametrize")
@@ -265,6 +286,9 @@ PICTURES: dict[str, tuple[str, Make]] = {
     "palette": ("vim", _palette),
     "help-light": ("vim", _help),
     "palette-light": ("vim", _palette),
+    "floating": ("git", _floating),
+    "go-to": ("vim", _go_to),
+    "search": ("vim", _search),
     "vim": ("vim", _vim),
     "htop": ("htop", _htop_picture),
     "less": ("less", _less),

@@ -39,7 +39,7 @@ def test_the_wheel_scrolls_one_terminal_back(serve: Serve, engine: str) -> None:
     first.send(WHEEL_DOWN * 2)
     serving.shows(first, "ready")
     serving.shows(other, "line 176", "history -15")
-    assert "history" not in first.text
+    serving.until(lambda: "history" not in first.text)
     assert serving.log == ""
 
 

@@ -47,7 +47,7 @@ class Room:
             socket="/run/test.sock",
             clock=lambda: self.clock(),
         )
-        self.mux.on_screen.connect(lambda pane: self.mux.terminals[pane].refresh() and None)
+        self.mux.on_screen.connect(lambda pane: self.mux.terminals[pane].seen.refresh() and None)
         self.mux.on_change.connect(lambda old, new: self._check(new))
         self.empty = False
         self.mux.on_empty.connect(self._emptied)

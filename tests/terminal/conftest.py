@@ -167,7 +167,7 @@ class Witness:
 
     def changed(self, terminal: Terminal) -> None:
         if self._looks:
-            terminal.refresh()
+            terminal.seen.refresh()
         with self._condition:
             self.changes += 1
             self._condition.notify_all()

@@ -59,9 +59,9 @@ def test_a_closed_terminal_shows_nothing_and_takes_nothing(spawn: Spawn) -> None
     terminal.close()
     pane.wait_exit()
     assert terminal.closed
-    assert terminal.refresh() == Damage()
-    assert terminal.frame()[:2] == (Damage(), [])
-    assert terminal.row(0) == Row(())
+    assert terminal.seen.refresh() == Damage()
+    assert terminal.seen.frame()[:2] == (Damage(), [])
+    assert terminal.seen.row(0) == Row(())
     assert terminal.lines(0, 9) == []
     assert terminal.scrollback == Scrollback(0, 0)
     assert not terminal.press(KeyPress("a", text="a"))

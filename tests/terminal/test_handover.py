@@ -65,19 +65,19 @@ def test_a_waiting_terminal_shows_its_old_text_and_the_line_below(wait: Wait, em
     assert (terminal.pid, terminal.exit, terminal.title, terminal.cwd) == (0, None, "vim", "/srv")
     assert terminal.foreground == ""
     assert text(terminal)[2:] == ["line 20", "$ vim notes.txt", "── press Enter to run: vim ──", ""]
-    damage, rows, cursor = terminal.frame()
+    damage, rows, cursor = terminal.seen.frame()
     assert len(damage.rows) == len(rows) == 6
     faint = emulator.engine == "ghostty"
-    assert terminal.row(4).runs == (Run("── press Enter to run: vim ──", Style(faint=faint), 29),)
+    assert terminal.seen.row(4).runs == (Run("── press Enter to run: vim ──", Style(faint=faint), 29),)
     assert (cursor.x, cursor.y) == (0, 5)
 
 
 def test_a_waiting_terminal_is_looked_at_like_any_other(wait: Wait, emulator: Emulator, witness: Witness) -> None:
     terminal = wait(emulator)
-    terminal.frame()
+    terminal.seen.frame()
     terminal.scroll(3)
     witness.wait(lambda: witness.changes == 1)
-    assert terminal.refresh().rows
+    assert terminal.seen.refresh().rows
     assert terminal.scrollback == Scrollback(17, 3)
     assert [row.text for row in terminal.past(17)][:2] == ["line 1", "line 2"]
     terminal.resize(Size(40, 10))
@@ -126,7 +126,7 @@ def test_the_program_that_starts_goes_on_below_the_old_text(
     assert text(terminal)[2:] == ["$ vim notes.txt", "── press Enter to run: vim ──", "hello", ""]
     assert (terminal.waits, terminal.title, terminal.cwd) == (False, "", os.getcwd())
     assert terminal.pid > 0
-    terminal.refresh()  # Another change is told only after that.
+    terminal.seen.refresh()  # Another change is told only after that.
     assert terminal.press(parse_key("x"))
     witness.wait(lambda: text(terminal)[-1] == "x")
     terminal.close()
@@ -156,7 +156,7 @@ def test_changes_count_what_a_save_would_show(spawn: Spawn) -> None:
     pane.wait_for("one")
     before = terminal.changes
     assert before >= 1
-    terminal.refresh()
+    terminal.seen.refresh()
     terminal.scroll(1)
     terminal.saved()
     assert terminal.changes == before

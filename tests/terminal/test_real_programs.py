@@ -112,6 +112,6 @@ def test_a_flood_can_be_painted_and_stopped(run: Run) -> None:
     live = run("yes 'flood of words'")
     live.witness.wait(lambda: live.witness.changes > 20)
     for _ in range(30):
-        live.terminal.frame()
+        live.terminal.seen.frame()
     live.terminal.write(b"\x03")
     live.wait_exit()

@@ -37,7 +37,7 @@ def test_a_change_is_reported_once_until_the_screen_is_read(pump: IOLoop) -> Non
             terminal.write(b"%d" % step)
             _wait(lambda wanted=wanted: recorder.feeds >= wanted)
         assert witness.changes == number
-        terminal.refresh()
+        terminal.seen.refresh()
     assert recorder.text == b"012012012"
 
 
@@ -74,23 +74,23 @@ def test_events_are_reported_in_order_and_one_at_a_time_whoever_finds_them(pump:
 
 
 def test_a_frame_has_the_rows_of_its_damage(spawn: Spawn) -> None:
-    damage, rows, cursor = spawn("cat", size=Size(10, 3)).terminal.frame()
+    damage, rows, cursor = spawn("cat", size=Size(10, 3)).terminal.seen.frame()
     assert (damage.rows, rows) == ((0, 1, 2), [b"row 0", b"row 1", b"row 2"])
     assert (cursor.x, cursor.y) == (0, 0)
 
 
 def test_scattered_rows_are_painted_in_order(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     pane = spawn("cat")
-    pane.terminal.refresh()
+    pane.terminal.seen.refresh()
     monkeypatch.setattr(pane.recorder, "refresh", lambda: Damage(rows=(1, 2, 5, 7, 8)))
-    assert pane.terminal.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
+    assert pane.terminal.seen.frame()[1] == [b"row %d" % y for y in (1, 2, 5, 7, 8)]
 
 
 def test_an_unfinished_synchronized_update_is_looked_at_again(pump: IOLoop) -> None:
     recorder, witness = Recorder(Size(80, 24)), Witness(looks=False)
     terminal = Terminal.spawn(Program(("cat",)), Size(80, 24), pump=pump, emulator=recorder, watcher=witness)
     recorder.modes = Modes(synchronized=True)
-    terminal.refresh()
+    terminal.seen.refresh()
     recorder.modes = Modes()
     witness.wait(lambda: witness.changes == 1)
 

@@ -65,7 +65,7 @@ class CommandPrompt(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The input, and below it an error or candidates."""
         with Vertical() as frame:
-            frame.border_title = Content(" command · Tab completes · ↑ Ctrl+R history · Escape ")
+            frame.border_title = Content(" command · Tab completes · ↑ history ")
             yield Input(self._text, select_on_focus=False)
             yield Static()
 

@@ -238,6 +238,12 @@ class Choose(ModalScreen[str | None]):
         if leaves(event, self.query_one(OptionList)):
             self.dismiss(None)
 
+    def on_key(self, event: events.Key) -> None:
+        """A digit chooses the answer that it is."""
+        if event.character is not None and event.character.isdecimal() and event.character in dict(self.choices):
+            event.stop()
+            self.dismiss(event.character)
+
     def action_move(self, step: int) -> None:
         """Move the highlight."""
         options = self.query_one(OptionList)

@@ -40,7 +40,7 @@ _SIDES: Final = {"Up": "up", "Down": "down", "Left": "left", "Right": "right"}
 
 PREFIX: Final = (
     TmuxKey("C-b", "send-prefix", ("prefix",)),
-    TmuxKey("C-o", "rotate-window", ("rotate-panes",)),
+    TmuxKey("C-o", "rotate-window", ("rotate-panes --no-forward", "rotate-panes --forward=false")),
     TmuxKey("C-z", "suspend-client", (), "a client is not stopped: d detaches it, programs go on"),
     TmuxKey("Space", "next-layout", ("select-layout next",)),
     TmuxKey("!", "break-pane", ("break-pane",), "no command moves a pane to a window of its own"),
@@ -98,9 +98,7 @@ PREFIX: Final = (
         for key, (theirs, ours) in _LAYOUTS.items()
     ),
     TmuxKey("M-n", "next-window -a", ("next-alert",)),
-    TmuxKey(
-        "M-o", "rotate-window -D", ("rotate-panes --no-forward", "rotate-panes --forward=false"), "C-o goes around"
-    ),
+    TmuxKey("M-o", "rotate-window -D", ("rotate-panes",), "C-o goes around"),
     TmuxKey("M-p", "previous-window -a", ("previous-alert",)),
     *(
         TmuxKey(f"{held}-{key}", f"resize-pane -{key[0]}{by}", (f"resize-pane --side {side} --cells {cells}",))

@@ -1,7 +1,7 @@
 """One program and its screen: a pseudo-terminal, its channel on the I/O loop, and an emulator under one fair lock.
 
-Output reaches the emulator on the I/O loop's threads. All else may be called from any thread, except `row`, `cursor`
-and `close`, which belong to the thread that calls `refresh` or `frame`. After `close` queries return empty values.
+Output reaches the emulator on the I/O loop's threads. All else may be called from any thread, except `close`,
+which belongs to the thread that draws. After `close` queries return empty values.
 """
 
 import time
@@ -25,9 +25,9 @@ from fugue_tui.terminal.pty import process
 from fugue_tui.terminal.pty.channel import Channel, NullChannel
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.terminal.pty.spawn import Exit, Program, Pty
-from fugue_tui.terminal.screen.cells import Cursor, Damage, Modes, Row, Scrollback
+from fugue_tui.terminal.screen.cells import Damage, Modes, Row, Scrollback
 from fugue_tui.terminal.screen.footer import Footer
-from fugue_tui.terminal.screen.images import Graphics, Image, Pixels, Placement
+from fugue_tui.terminal.screen.images import Graphics
 from fugue_tui.terminal.screen.pins import Point
 from fugue_tui.terminal.screen.readers import Readers
 from fugue_tui.terminal.screen_view import LiveScreen, ScreenView
@@ -47,7 +47,7 @@ class Watcher(Protocol):
     """Receives a terminal's notifications, on the I/O loop's threads; every method must return at once."""
 
     def changed(self, terminal: "Terminal") -> None:
-        """There is something to draw. Not repeated until the next `refresh` or `frame`."""
+        """There is something to draw. Not repeated until a view reads it."""
         ...
 
     def on_event(self, terminal: "Terminal", event: Event) -> None:
@@ -279,41 +279,6 @@ class Terminal:
         """The selection and the copy-mode cursor of that view."""
         return self.seen.copy_mode
 
-    def refresh(self) -> Damage:
-        """Take in what that view shows now; what changed since the last time."""
-        return self.seen.refresh()
-
-    def frame(self) -> tuple[Damage, list[bytes], Cursor]:
-        """See `ScreenView.frame`."""
-        return self.seen.frame()
-
-    def paint(self) -> list[bytes]:
-        """See `ScreenView.paint`."""
-        return self.seen.paint()
-
-    def row(self, y: int) -> Row:
-        """See `ScreenView.row`."""
-        return self.seen.row(y)
-
-    @property
-    def cursor(self) -> Cursor:
-        """See `ScreenView.cursor`."""
-        return self.seen.cursor
-
-    @property
-    def images(self) -> tuple[Placement, ...]:
-        """See `ScreenView.images`."""
-        return self.seen.images
-
-    @property
-    def cell(self) -> tuple[int, int]:
-        """See `ScreenView.cell`."""
-        return self.seen.cell
-
-    def pixels(self, image: Image) -> Pixels | None:
-        """See `ScreenView.pixels`."""
-        return self.seen.pixels(image)
-
     @property
     def scrollback(self) -> Scrollback:
         """See `ScreenView.scrollback`."""
@@ -486,6 +451,7 @@ class Terminal:
         with self._lock as screen:
             if screen.closed:
                 raise TerminalGone("the pane was closed meanwhile")
+            screen.emulator.scroll(self.seen.offset(screen))  # There the views of the new terminal begin.
             screen.closed = True
             self._observers(CLOSED)
             return TerminalHandover(screen.emulator, self._log.history, self._title)

@@ -233,9 +233,9 @@ def _json(field: FormField, text: str) -> Any:
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError('is not JSON, such as {"a": 1} or ["b"]') from None
-    if not field.path and not isinstance(value, dict):
-        raise ValueError('is not an object, such as {"a": 1}')
-    return value
+    if field.path or isinstance(value, dict):
+        return cast("Any", value)
+    raise ValueError('is not an object, such as {"a": 1}')
 
 
 def _json_words(field: FormField) -> str:

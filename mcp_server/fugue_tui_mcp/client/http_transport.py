@@ -14,7 +14,7 @@ from mcp.shared.message import SessionMessage
 
 from fugue_tui.config.servers import ServerSettings
 from fugue_tui_mcp.client import oauth
-from fugue_tui_mcp.client.pace import Pace
+from fugue_tui_mcp.client.pace import VALUE_BYTES, Pace
 from fugue_tui_mcp.client.stdio_transport import LONGEST, MOST_VALUES
 
 
@@ -65,10 +65,11 @@ class _Bounded(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         pace, size, values, wrong = Pace(messages=inf), 0, 0, httpx2.SSEError if self._is_stream else httpx2.StreamError
         async for chunk in self._stream:
-            await pace.wait(len(chunk))
+            commas = chunk.count(b",")
+            await pace.wait(len(chunk) + commas * VALUE_BYTES)
             if self._is_stream and (b"\n\n" in chunk or b"\r\n\r\n" in chunk):
                 size = values = 0
-            size, values = size + len(chunk), values + chunk.count(b",")
+            size, values = size + len(chunk), values + commas
             if size > LONGEST:
                 raise wrong("it sent a message of more than 16 MiB")
             if values > MOST_VALUES:

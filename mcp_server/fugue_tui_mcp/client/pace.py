@@ -9,6 +9,8 @@ MESSAGES: Final = 200.0
 """Messages a second of one server, in the long run."""
 BYTES: Final = 8_000_000.0
 """Bytes a second of one server, in the long run."""
+VALUE_BYTES: Final = 50
+"""Bytes that a value in a message counts for besides its own: reading it holds up the other threads."""
 BURST_SECONDS: Final = 4.0
 """How much of that it may send at once."""
 

@@ -20,11 +20,11 @@ from fugue_tui.multiplexer.mcp_servers.connector import Launch
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.pty import orphans
 from fugue_tui_mcp.client.log_buffer import LogBuffer
-from fugue_tui_mcp.client.pace import Pace
+from fugue_tui_mcp.client.pace import VALUE_BYTES, Pace
 
 LONGEST: Final = 16 << 20
 """Bytes of a message."""
-MOST_VALUES: Final = 250_000
+MOST_VALUES: Final = 150_000
 """Values in a message, counted by its commas: reading many stops every other thread."""
 CHUNK: Final = 1 << 16
 """Bytes that are read at a time."""
@@ -104,8 +104,9 @@ async def _read(
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, ConnectionError):
             try:
                 async for line in _lines(process.stdout):
-                    await pace.wait(len(line))
-                    if line.count(b",") > MOST_VALUES:
+                    values = line.count(b",")
+                    await pace.wait(len(line) + values * VALUE_BYTES)
+                    if values > MOST_VALUES:
                         raise ServerFailed(f"it sent a message of more than {MOST_VALUES:,} values")
                     if isinstance(message := _message(line), SessionMessage):
                         await incoming.send(message)

@@ -97,7 +97,7 @@ def test_a_window_is_seen_with_its_dividers_and_titles(room: Room) -> None:
     left.does("echo; echo here")
     room.shows(right, "there")
     room.shows(below, "below")
-    room.mux.terminals[left.pane].refresh()
+    room.mux.terminals[left.pane].seen.refresh()
     lines = shot(room, window="active", format=PictureFormat.TEXT).text.split("\n")
     assert re.match(r"[─━]+.*%1 .*[┬┳┰┲┱].*%2 right 漢", lines[0])
     assert lines[1].startswith("ready")
@@ -135,7 +135,7 @@ def test_a_window_is_seen_with_what_a_user_has_selected_and_a_pane_without(drive
 def test_a_cursor_that_is_hidden_is_not_seen_though_nobody_has_looked_at_the_pane(room: Room, engine: str) -> None:
     driven, behind = Driven(room, engine), len("ready")
     terminal = room.mux.terminals[driven.pane]
-    terminal.refresh()
+    terminal.seen.refresh()
     for sequence, shown in ((b"\x1b[?25l", False), (b"\x1b[?25h", True)):
         with terminal.locked() as screen:
             screen.emulator.feed(sequence)

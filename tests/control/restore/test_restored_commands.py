@@ -90,5 +90,5 @@ def test_a_pane_that_was_scrolled_back_shows_the_same_again(live: NewLife, engin
 def top(life: Life, pane: PaneId) -> str:
     """The line at the top of a pane's view."""
     terminal = life.mux.terminals[pane]
-    terminal.refresh()
-    return terminal.row(0).text.rstrip()
+    terminal.seen.refresh()
+    return terminal.seen.row(0).text.rstrip()

@@ -97,5 +97,5 @@ def test_a_cancel_that_the_server_ignores_ends_the_call(servers: Servers) -> Non
 
 def test_a_message_of_very_many_values_ends_the_server(servers: Servers) -> None:
     servers.use(small=small())
-    with pytest.raises(ServerFailed, match="a message of more than 250,000 values"):
+    with pytest.raises(ServerFailed, match="a message of more than 150,000 values"):
         servers.call("many", count=300_000)

@@ -162,7 +162,7 @@ def test_the_keyring_keeps_tokens_if_it_works(monkeypatch: pytest.MonkeyPatch) -
 @ERAS
 @pytest.mark.parametrize(
     ("tool", "argument", "reason"),
-    [("large", "size", "16 MiB|16777216"), ("many", "count", "more than 250,000 values")],
+    [("large", "size", "16 MiB|16777216"), ("many", "count", "more than 150,000 values")],
 )
 def test_a_message_over_http_is_bounded(
     servers: Servers, serve: Serve, flags: tuple[str, ...], protocol: str, tool: str, argument: str, reason: str

@@ -19,31 +19,31 @@ from fugue_tui.terminal.terminal import Terminal
 
 def test_both_ways_of_drawing_show_it_and_only_its_rows_are_damage(terminal: Terminal) -> None:
     say(terminal, "one\r\n\x1b[31mtwo\x1b[m three\r\nfour")
-    terminal.frame()
+    terminal.seen.frame()
     drag(terminal, (1, 1), (1, 2))
-    damage, rows, _ = terminal.frame()
+    damage, rows, _ = terminal.seen.frame()
     assert (damage.full, damage.rows) == (False, (1, 2))
-    assert rows == [terminal.paint()[1], terminal.paint()[2]]
+    assert rows == [terminal.seen.paint()[1], terminal.seen.paint()[2]]
     assert b"\x1b[0;7;31mwo" in rows[0]
     assert b"\x1b[0;7mfo" in rows[1]
-    assert inverse(terminal.row(1)) == "wo three" + " " * 11
-    assert terminal.frame()[0].rows == ()
+    assert inverse(terminal.seen.row(1)) == "wo three" + " " * 11
+    assert terminal.seen.frame()[0].rows == ()
     assert terminal.copy_mode.deselect()
-    assert terminal.frame()[0].rows == (1, 2)
+    assert terminal.seen.frame()[0].rows == (1, 2)
     assert not terminal.copy_mode.deselect()
 
 
 def test_it_moves_up_with_a_scroll_that_moves_the_rest(terminal: Terminal) -> None:
     say(terminal, "\r\n".join(f"line {number}" for number in range(5)))
     drag(terminal, (0, 2), (3, 3))
-    terminal.frame()
-    painted = terminal.paint()
+    terminal.seen.frame()
+    painted = terminal.seen.paint()
     say(terminal, "\r\nnew")
-    damage, rows, _ = terminal.frame()
+    damage, rows, _ = terminal.seen.frame()
     known = painted[damage.shift :] + [b""] * damage.shift
     for y, row in zip(damage.rows, rows, strict=True):
         known[y] = row
-    assert known == terminal.paint()
+    assert known == terminal.seen.paint()
     assert reversed_text(terminal) == ["line 2" + " " * 14, "line"]
 
 
@@ -90,12 +90,12 @@ def test_frames_add_up_to_what_a_repaint_paints_whatever_happens(steps: list[obj
     known: list[bytes] = []
     for step in steps:
         take(terminal, step)
-        damage, rows, _ = terminal.frame()
+        damage, rows, _ = terminal.seen.frame()
         known = known[damage.shift :] + [b""] * (terminal.size.rows - len(known) + damage.shift)
         for y, row in zip(damage.rows, rows, strict=True):
             known[y] = row
         known = known[: terminal.size.rows]
-        assert known == terminal.paint()
+        assert known == terminal.seen.paint()
         assert bool(terminal.copy_mode.selected_text) <= (terminal.copy_mode.selected is not None)
     terminal.close()
     pump.stop()
@@ -128,16 +128,16 @@ def test_a_cursor_for_reading_stays_among_the_lines_that_there_are(terminal: Ter
 def test_the_view_stays_where_it_is_while_there_is_a_cursor_and_output_comes(terminal: Terminal) -> None:
     say(terminal, "".join(f"line {n}\r\n" for n in range(20)))
     terminal.copy_mode.read(lambda emulator, at: at)
-    terminal.refresh()
+    terminal.seen.refresh()
     for flood in ("more\r\n" * 3, "more\r\n" * 30):
         say(terminal, flood)
-        terminal.refresh()
-        assert [terminal.row(y).text for y in range(4)] == [f"line {n}" for n in range(16, 20)]
+        terminal.seen.refresh()
+        assert [terminal.seen.row(y).text for y in range(4)] == [f"line {n}" for n in range(16, 20)]
     terminal.scroll(-2)
-    terminal.refresh()
-    assert terminal.row(0).text == "line 18"
+    terminal.seen.refresh()
+    assert terminal.seen.row(0).text == "line 18"
     terminal.copy_mode.leave()
     terminal.scroll_to_bottom()
     say(terminal, "last\r\n")
-    terminal.refresh()
-    assert terminal.row(3).text == "last"
+    terminal.seen.refresh()
+    assert terminal.seen.row(3).text == "last"

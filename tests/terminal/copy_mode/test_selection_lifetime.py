@@ -55,7 +55,7 @@ def test_clearing_the_history_ends_what_is_in_it(
     say(terminal, "\x1b[3J")
     kept = text if start == (0, 3) else ""
     assert terminal.copy_mode.selected_text == kept
-    terminal.refresh()
+    terminal.seen.refresh()
     assert terminal.copy_mode.shows_selection == bool(kept)
 
 
@@ -118,9 +118,9 @@ def test_a_resize_that_cuts_off_its_text_ends_the_selection(pump: IOLoop) -> Non
 def test_a_closed_terminal_has_nothing_selected(terminal: Terminal) -> None:
     say(terminal, "one")
     drag(terminal, (0, 0), (2, 0))
-    terminal.refresh()
+    terminal.seen.refresh()
     terminal.close()
-    assert (terminal.copy_mode.selected, terminal.copy_mode.selected_text, terminal.row(0)) == (None, "", Row(()))
+    assert (terminal.copy_mode.selected, terminal.copy_mode.selected_text, terminal.seen.row(0)) == (None, "", Row(()))
     terminal.copy_mode.select(Cell(0, 0))
     terminal.copy_mode.extend(Cell(1, 0))
     assert terminal.copy_mode.selected is None

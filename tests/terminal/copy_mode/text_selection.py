@@ -66,8 +66,8 @@ def drag(terminal: Terminal, start: tuple[int, int], stop: tuple[int, int], unit
 
 def reversed_text(terminal: Terminal) -> list[str]:
     """What is in reverse video, row by row, for rows that have any."""
-    terminal.refresh()
-    return [part for y in range(terminal.size.rows) if (part := inverse(terminal.row(y)))]
+    terminal.seen.refresh()
+    return [part for y in range(terminal.size.rows) if (part := inverse(terminal.seen.row(y)))]
 
 
 def inverse(row: Row) -> str:

@@ -2,12 +2,14 @@
 recorded, or what `docs/tmux-keys.md` says instead."""
 
 import json
+import re
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.control.test_tmux_keys import listed
 from tests.fork_server import REPOSITORY
 from tests.tui.conftest import CALM, Open, Stage
 
@@ -86,6 +88,12 @@ def copying(open_stage: Open, mode: str, directory: Path) -> AbstractAsyncContex
     (directory / "text").write_text(RECORDED["text"])
     config = replace(CALM, keys=KeySettings(copy_mode="vi" if mode == "vi" else "emacs"))
     return open_stage("sh", "-c", f"cat {directory}/text; exec cat", config=config)
+
+
+@pytest.mark.parametrize(("mode", "table"), [("vi", "copy-mode-vi"), ("emacs", "copy-mode")])
+def test_no_key_of_tmux_is_left_out(mode: str, table: str, private_dir: Path) -> None:
+    keys = {key for key in listed(table, private_dir) if not re.search("Mouse|Wheel|Click", key)}
+    assert keys == {*RECORDED[mode], *UNRECORDED[mode], "n", "N"}
 
 
 @pytest.mark.slow

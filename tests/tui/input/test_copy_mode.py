@@ -233,8 +233,8 @@ def current(stage: Stage) -> tuple[int, int]:
 
 def backgrounds(stage: Stage, colour: int) -> list[str]:
     """What stands on a colour, row by row."""
-    stage.terminal().refresh()
-    rows = [stage.terminal().row(y) for y in range(6)]
+    stage.terminal().seen.refresh()
+    rows = [stage.terminal().seen.row(y) for y in range(6)]
     return [text for row in rows if (text := "".join(run.text for run in row.runs if run.style.bg == colour))]
 
 

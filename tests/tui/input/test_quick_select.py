@@ -18,8 +18,8 @@ async def pick(stage: Stage) -> None:
 
 
 def shown(stage: Stage) -> list[str]:
-    stage.terminal().refresh()
-    return [stage.terminal().row(y).text for y in range(4)]
+    stage.terminal().seen.refresh()
+    return [stage.terminal().seen.row(y).text for y in range(4)]
 
 
 async def test_a_letter_copies_what_it_labels(open_stage: Open) -> None:

@@ -248,7 +248,7 @@ def composed(terminal: Terminal, rect: Rect, host: Size) -> Screen:
     """A screen with what the compositor writes for every row of a pane."""
     screen, console = Screen(host), Console(force_terminal=True, color_system="truecolor")
     for y in range(rect.rows):
-        line = strip_of(terminal.row(y), rect.cols).render(console)
+        line = strip_of(terminal.seen.row(y), rect.cols).render(console)
         screen.write(b"\x1b[%d;%dH\x1b[%dX" % (rect.y + y + 1, rect.x + 1, rect.cols) + line.encode())
     return screen
 

@@ -252,12 +252,18 @@ class RotatePanes(Command[LayoutInfo], name="rotate-panes", effect=Effect.LAYOUT
     window: str = target.ACTIVE
     """The window: an id, a name, or active for the caller's."""
     forward: bool = True
-    """Whether each pane moves to the next position in reading order, or to the previous one."""
+    """Whether each pane moves to the next position in reading order, or to the previous one. The focus of the user's
+    own call stays at its position."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> LayoutInfo:
         """The new layout."""
         window = target.window(mux, self.window, origin)
-        return _arranged(mux, window, layouts.rotate(window.layout, self.forward))
+        rotated = layouts.rotate(window.layout, self.forward)
+        there = dict(zip(panes(tiled(window.layout)), panes(tiled(rotated)), strict=True)).get(window.active)
+        mux.arrange(window.id, rotated)
+        if origin.is_user and there is not None:
+            mux.assign(edit.activate_pane(mux.workspace, there))
+        return layout_info(mux, mux.window(window.id))
 
 
 class StackPanes(Command[LayoutInfo], name="stack-panes", effect=Effect.LAYOUT, toolset=Toolset.LAYOUT):

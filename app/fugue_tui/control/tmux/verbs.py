@@ -639,7 +639,7 @@ def _clear_history(call: Call) -> Translation:
 
 
 def _rotate_window(call: Call) -> Translation:
-    return Translation((RotatePanes(window=str(call.window.id), forward=not call.has("D")),))
+    return Translation((RotatePanes(window=str(call.window.id), forward=call.has("D")),))
 
 
 def _with_flag(flag: str, translate: Callable[[Call], Translation]) -> Callable[[Call], Translation]:

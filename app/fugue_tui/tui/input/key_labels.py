@@ -70,7 +70,7 @@ _COMMAND_LABELS: Final = {
     **{f"resize-pane --side {side} --cells 5": "resize by five cells" for side in Side},
     "swap-pane --other previous": "swap with previous",
     "swap-pane --other next": "swap with next",
-    "rotate-panes": "rotate the panes",
+    "rotate-panes": "rotate the panes back",
     "select-layout next": "next layout",
     "equalize-panes": "make the panes equal",
     "stack-panes": "stack or spread panes",
@@ -116,7 +116,7 @@ def _label(binding: Binding) -> str:
     if verb == "select-layout" and rest[0] in PRESETS:
         return "layout by number"
     if "--clear" in rest or "--forward=false" in rest:
-        return {"mark-pane": "unmark the pane", "rotate-panes": "rotate the panes back"}[verb]
+        return {"mark-pane": "unmark the pane", "rotate-panes": "rotate the panes"}[verb]
     arguments = " ".join(word for word in rest if not word.startswith("--"))
     return f"{verb.replace('-', ' ')} {arguments}".strip()
 

@@ -63,7 +63,7 @@ class RenderScheduler:
     def shows_images(self) -> bool:
         """Whether hosts show images of a visible pane, or will with its next frame."""
         views = self._app.grid.views.values()
-        return any(view.live is not None and self.images.shows(view.live) for view in views if self._rect(view))
+        return any(view.seen is not None and self.images.shows(view.seen) for view in views if self._rect(view))
 
     def want(self, pane: PaneId) -> None:
         """A pane has changed."""

@@ -39,11 +39,12 @@ RECENT: Final = 5
 _TITLE: Final = "what to do"
 _FOOTER: Final = "↑ ↓ choose · Enter runs · Escape closes"
 _WITHOUT_KEYS: Final = (Action.CHOOSE_THEME, Action.EDIT_CONFIG)
+_UNBOUND: Final = ("start-agent", *_WITHOUT_KEYS)
 _FIRST: Final = (
     *("split-pane --direction horizontal", "split-pane --direction vertical", "create-window", Action.SCROLL),
     *(Action.PASTE, "zoom-pane", "select-layout next", Action.CHOOSE_WINDOW, Action.CHOOSE_SESSION, "show-agents"),
     *("focus-waiting-agent", "close-pane", "close-window", "undo-change", Action.DETACH, Action.HELP),
-    *("start-agent", *_WITHOUT_KEYS),
+    *_UNBOUND,
 )
 """What the palette opens on, by what a key is bound to."""
 SAID: Final = {
@@ -192,9 +193,9 @@ class Palette(CommandPalette):
         """Where an entry stands as long as nothing is typed."""
         if entry.key in self._recent:
             return 0, self._recent.index(entry.key)
-        if entry.key in _FIRST:
+        if entry.key in _FIRST and (entry.keys or entry.key in _UNBOUND):
             return 1, _FIRST.index(entry.key)
-        return 2 if entry.keys or entry.key in _WITHOUT_KEYS else 3, 0
+        return 2 if entry.keys else 3, 0
 
     def choose(self, entry: Entry) -> None:
         """Run an entry, and list it first the next time."""

@@ -283,7 +283,7 @@ class _Palette:
         rows = [*self._recent_rows(), *self._rows()] if not self._text.strip() else self._matches()
         count = sum(bool(row.key) for row in rows)
         servers = self._app.mux.mcp_servers.all()
-        title = f"MCP tools: {count}" if servers else "no MCP server is configured; run import-servers"
+        title = f"MCP tools: {count}" if servers else "no MCP server; run import-servers"
         first = next((row.key for row in rows if row.key), "") if anew else ""
         self.screen.show_rows(rows, title, first)
         self.preview(self.screen.key)

@@ -128,6 +128,7 @@ def _derived(background: Colour, foreground: Colour | None, depth: Depth) -> The
         "panel": _hex(bar) if bar != background else "transparent",
         "text": _hex(text),
         "text-muted": _hex(muted),
+        "text-disabled": _hex(muted),
         "frame": _hex(line),
         "focus-style": "bold",
         "border-blurred": _hex(line),
