@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 from rich.segment import Segment
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
 
@@ -54,6 +54,8 @@ class MovingOutline:
         self._app, self._accepts = app, accepts
         self._from = self._to = Rect(0, 0, 0, 0)
         self._step = 0
+        self._size = Size(0, 0)
+        """The size of the screen that it moves over."""
         self._timer: asyncio.TimerHandle | None = None
         self._drawn: tuple[AttachedClient, ...] = ()
         """The clients that show the outline now."""
@@ -68,7 +70,7 @@ class MovingOutline:
     def move(self, old: Rect, new: Rect) -> None:
         """Move from one rectangle of the grid to another; instead of what it showed before."""
         self.end()
-        self._from, self._to, self._step = old, new, 0
+        self._from, self._to, self._step, self._size = old, new, 0, self._app.base.size
         self._wait()
 
     def end(self) -> None:
@@ -76,6 +78,8 @@ class MovingOutline:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._app.base.size != self._size:
+            self._edges = []  # A screen of another size is painted whole.
         if self._edges and self._app.bare:
             self._draw([])
         elif self._edges:
@@ -87,7 +91,7 @@ class MovingOutline:
 
     def _advance(self) -> None:
         self._step += 1
-        if self._step >= STEPS:
+        if self._step >= STEPS or self._app.base.size != self._size:
             self.end()
             return
         self._wait()

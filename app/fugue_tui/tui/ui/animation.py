@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from textual.geometry import Size
+
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.config.model import Config
@@ -40,8 +42,8 @@ class Animation:
         """`changed` is called when a key has switched animation on or off."""
         self._app, self._outline, self._changed = app, outline, changed
         self._chosen: bool | None = None
-        self._last: tuple[WindowId, Rect] | None = None
-        """The window that was in front, and where its focused pane was."""
+        self._last: tuple[WindowId, Size, Rect] | None = None
+        """The window that was in front, the size of its grid, and where its focused pane was."""
 
     @property
     def wanted(self) -> bool:
@@ -65,16 +67,17 @@ class Animation:
         self._chosen = None
 
     def workspace_changed(self, workspace: Workspace) -> None:
-        """Move the outline if the focus, or the focused pane, is elsewhere in the same window."""
+        """Move the outline if the focus, or the focused pane, is elsewhere in the same window of the same size."""
         last, self._last = self._last, self._place(workspace)
-        if last is None or self._last is None or last[0] != self._last[0] or self._app.is_dragging:
+        if last is None or self._last is None or last[:2] != self._last[:2] or self._app.is_dragging:
             self._outline.end()
-        elif _moves(last[1], self._last[1]) and any(map(self.at, self._app.clients.all())):
-            self._outline.move(last[1], self._last[1])
+        elif _moves(last[2], self._last[2]) and any(map(self.at, self._app.clients.all())):
+            self._outline.move(last[2], self._last[2])
 
-    def _place(self, workspace: Workspace) -> tuple[WindowId, Rect] | None:
-        frame, window = self._app.grid.model.focused_frame, workspace.active
-        return (window, frame) if frame is not None else None
+    def _place(self, workspace: Workspace) -> tuple[WindowId, Size, Rect] | None:
+        grid = self._app.grid
+        frame = grid.model.focused_frame
+        return (workspace.active, grid.size, frame) if frame is not None else None
 
 
 def _moves(old: Rect, new: Rect) -> bool:
