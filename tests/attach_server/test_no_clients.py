@@ -18,7 +18,7 @@ import functools
 from msgspec import Struct
 from textual._compositor import Compositor
 from fugue_tui.control.core.command import Command, Effect
-from fugue_tui.terminal.terminal import Terminal
+from fugue_tui.terminal.screen_view import ScreenView
 from fugue_tui.attach_server.output.direct_painter import DirectPainter
 from fugue_tui_widgets.status_bar import StatusBar
 
@@ -32,7 +32,7 @@ def count(cls, name):
         return before(*args, **kwargs)
     setattr(cls, name, counted)
 
-for cls, name in ((Compositor, "_render_chops"), (Compositor, "reflow"), (Terminal, "frame"), (Terminal, "refresh"),
+for cls, name in ((Compositor, "_render_chops"), (Compositor, "reflow"), (ScreenView, "frame"), (ScreenView, "refresh"),
                   (DirectPainter, "paint"), (StatusBar, "show")):
     count(cls, name)
 

@@ -246,7 +246,7 @@ async def test_a_search_goes_to_matches_as_it_is_typed_and_shows_all(open_stage:
         assert current(stage) == (1, 0)
         await stage.press("w", "o")
         await stage.until(lambda: "/two 1/6" in stage.text)
-        assert backgrounds(stage, 5) == ["two"]
+        assert backgrounds(stage, 6) == ["two"]
         assert backgrounds(stage, 3) == ["two", "TwoTwo", "twotwo"]
         await stage.press("enter", "n", "n")
         await stage.until(lambda: "copy mode 3/6 · n next · N previous" in stage.text)
@@ -261,7 +261,7 @@ async def test_a_search_goes_to_matches_as_it_is_typed_and_shows_all(open_stage:
         await stage.press("n")
         assert current(stage) == (2, 0)
         await stage.press("q")
-        assert backgrounds(stage, 3) == backgrounds(stage, 5) == []
+        assert backgrounds(stage, 3) == backgrounds(stage, 6) == []
 
 
 async def test_a_search_is_cancelled_and_says_what_is_wrong(open_stage: Open) -> None:

@@ -147,7 +147,7 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         await stage.until(lambda: stage.app.on_panes)
         assert stage.mux.grants.all() == ()
         await stage.prefix("a")
-        await stage.until(lambda: "let %2 print tags" in stage.text)
+        await stage.until(lambda: "let %2 run commands by tags in its output" in stage.text)
 
 
 @pytest.mark.usefixtures("unguarded")
