@@ -142,16 +142,9 @@ class ScreenView:
     def _capture(self, screen: LockedScreen, offset: int) -> Damage:
         """Read the rows of a view that is scrolled back, if they can have changed. A synchronized update is not shown
         before it is finished."""
-        rows, shown = (
-            screen.size.rows,
-            self._picture is not None
-            and self._version[:2]
-            == (
-                self._position.pin,
-                screen.size,
-            ),
-        )
-        version = (self._position.pin, screen.size, screen.changes if offset < rows else None)
+        rows, place = screen.size.rows, (self._position.pin, screen.size)
+        shown = self._picture is not None and self._version[:2] == place
+        version = (*place, screen.changes if offset < rows else None)
         damage = Damage()
         if not shown or (version != self._version and not screen.emulator.synchronized):
             with self._position.lent(screen) as emulator:

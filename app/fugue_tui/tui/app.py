@@ -164,7 +164,7 @@ class FugueApp(App[int], inherit_bindings=False):
             self.alerts,
             {
                 Action.ANIMATION: self.animation.toggle,
-                Action.CHOOSE_THEME: self._choose_theme,
+                Action.CHOOSE_THEME: lambda: self._configuration.choose_theme(),
                 Action.EDIT_CONFIG: lambda: self._configuration.edit(),
             },
         )
@@ -184,9 +184,7 @@ class FugueApp(App[int], inherit_bindings=False):
         """Ends the subscriptions to the workspace."""
         self._status = StatusBar(id="status")
         self._parts = StatusParts(self)
-        self._theme = ""
-        """The theme that was chosen from inside; empty for the configured one."""
-        self.host_theme = HostTheme(self, lambda: self._theme or self.settings.ui.theme)
+        self.host_theme = HostTheme(self, lambda: self.settings.ui.theme)
         """The theme in force."""
         self._tab_names = TabNames(self.mux.clock, self.status_updates.request_in)
         self._which_key = WhichKey(id="which-key")
@@ -402,18 +400,10 @@ class FugueApp(App[int], inherit_bindings=False):
     def _configuration(self) -> "Configuration":
         from fugue_tui.tui.ui.configuration import Configuration
 
-        return Configuration(self, lambda: self.server.config_applier.file, self._use_theme)
-
-    def _choose_theme(self) -> None:
-        self._configuration.choose_theme(self._theme or self.settings.ui.theme)
-
-    def _use_theme(self, theme: str) -> None:
-        self._theme = theme
-        self.host_theme.apply()
+        return Configuration(self, lambda: self.server.config_applier.file, self.host_theme)
 
     def _apply_theme(self) -> None:
-        self._theme = ""
-        self.host_theme.apply()
+        self.host_theme.choose("")
         self.animation.reset()
         self._apply_animation()
 

@@ -1,6 +1,8 @@
 """The focused pane is painted at once and alone; the others share their frames, and wait longer behind a dialog."""
 
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -62,11 +64,18 @@ async def three_panes(stage: Stage) -> None:
     assert stage.mux.focused == ONE
 
 
-async def test_the_focused_pane_waits_for_no_other(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+@asynccontextmanager
+async def three_painted_panes(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Painted]:
+    """With nothing left to paint."""
     async with open_stage() as stage:
         await three_panes(stage)
         painted = Painted(stage, monkeypatch)
         painted.settle()
+        yield painted
+
+
+async def test_the_focused_pane_waits_for_no_other(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with three_painted_panes(open_stage, monkeypatch) as painted:
         assert painted.want(TWO) == []
         assert painted.later(0) == [TWO]
         assert painted.want(THREE, TWO) == []
@@ -79,10 +88,7 @@ async def test_the_focused_pane_waits_for_no_other(open_stage: Open, monkeypatch
 async def test_after_a_key_the_others_wait_for_the_focused_pane(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_stage() as stage:
-        await three_panes(stage)
-        painted = Painted(stage, monkeypatch)
-        painted.settle()
+    async with three_painted_panes(open_stage, monkeypatch) as painted:
         painted.press()
         assert painted.want(TWO) == []
         assert painted.want(ONE) == [ONE]
@@ -96,10 +102,7 @@ async def test_after_a_key_the_others_wait_for_the_focused_pane(
 async def test_keys_that_are_held_down_leave_time_for_the_other_panes(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_stage() as stage:
-        await three_panes(stage)
-        painted = Painted(stage, monkeypatch)
-        painted.settle()
+    async with three_painted_panes(open_stage, monkeypatch) as painted:
         painted.press()
         assert painted.want(TWO) == []
         for _ in range(3):
@@ -130,10 +133,7 @@ async def test_panes_behind_a_dialog_wait_for_its_pace(open_stage: Open, monkeyp
 async def test_another_pane_is_painted_once_the_keys_that_have_come_are_read(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_stage() as stage:
-        await three_panes(stage)
-        painted = Painted(stage, monkeypatch)
-        painted.settle()
+    async with three_painted_panes(open_stage, monkeypatch) as painted:
         assert painted.want(TWO) == []
         painted.press()
         assert painted.later(0) == []

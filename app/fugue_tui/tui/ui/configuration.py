@@ -13,6 +13,7 @@ from fugue_tui.control.core.editor import editor
 from fugue_tui.control.core.new_pane import Placement
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
+from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.dialogs import Choose
 
@@ -28,20 +29,20 @@ _NOTES = {
 class Configuration:
     """What the user does with the configuration. Main thread only."""
 
-    def __init__(self, app: AppContext, file: Callable[[], Path], use_theme: Callable[[str], None]) -> None:
-        """`file` is the configuration's; `use_theme` changes the theme until the configuration changes."""
-        self._app, self._file, self._use_theme = app, file, use_theme
+    def __init__(self, app: AppContext, file: Callable[[], Path], theme: HostTheme) -> None:
+        """`file` is the configuration's."""
+        self._app, self._file, self._theme = app, file, theme
 
-    def choose_theme(self, chosen: str) -> None:
-        """Choose the theme of this view; `chosen` is the one in use."""
+    def choose_theme(self) -> None:
+        """Choose the theme of this view, until the configuration changes."""
         names = get_args(model.Theme)
         width = max(map(len, names)) + 2
         choices = [(name, f"{name:{width}}{_NOTES.get(name, '')}".rstrip()) for name in names]
-        self._app.push_screen(Choose("theme", choices, chosen), self._chosen)
+        self._app.push_screen(Choose("theme", choices, self._theme.setting), self._chosen)
 
     def _chosen(self, theme: str | None) -> None:
         if theme is not None:
-            self._use_theme(theme)
+            self._theme.choose(theme)
             self._app.alert(f'theme {theme}; to keep it write theme = "{theme}" in [ui] of the configuration')
 
     def edit(self) -> None:

@@ -18,15 +18,25 @@ class HostTheme:
 
     def __init__(self, app: App[Any], setting: Callable[[], str]) -> None:
         """`setting` returns `ui.theme`."""
-        self._app, self._setting = app, setting
+        self._app, self._setting, self._chosen = app, setting, ""
         self.host = HostColours()
         """What is known of the latest client's terminal."""
         self._timer: TimerHandle | None = None
 
+    @property
+    def setting(self) -> str:
+        """The theme that the user chose from inside, or the one of the settings."""
+        return self._chosen or self._setting()
+
+    def choose(self, setting: str) -> None:
+        """Use another theme than that of the settings, or that again if it is empty."""
+        self._chosen = setting
+        self.apply()
+
     def apply(self) -> None:
-        """Use the theme of the settings."""
+        """Use the theme that is wanted on the host as it is known now."""
         self._timer = None
-        setting = self._setting()
+        setting = self.setting
         theme, before = theme_of(setting, self.host), self._app.theme
         if theme is not None:
             self._app.register_theme(theme)
