@@ -7,7 +7,9 @@ from tests.tui.conftest import Open
 from textual.widgets import OptionList
 
 from fugue_tui.config.model import Config, UiSettings
+from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.keymap import Action, binding
+from fugue_tui.ids import PaneId
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +30,7 @@ async def test_the_configuration_opens_in_the_editor_and_explains_every_key_if_i
     open_stage: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "fugue" / "config.toml"
-    monkeypatch.setenv("VISUAL", "cat")
+    monkeypatch.setenv("VISUAL", "tail -f")
     async with open_stage() as stage:
         monkeypatch.setattr(stage.app.server.config_applier, "file", file)
         stage.app.actions.run(binding(Action.EDIT_CONFIG))
@@ -36,8 +38,10 @@ async def test_the_configuration_opens_in_the_editor_and_explains_every_key_if_i
         await stage.until(lambda: file.exists())
         assert "[ui]" in file.read_text()
         before = file.read_text()
+        stage.run(FocusPane(pane="%1"))
         stage.app.actions.run(binding(Action.EDIT_CONFIG))
-        await stage.until(lambda: len(stage.mux.workspace.windows) > 1 or "configuration" not in stage.text)
+        await stage.until(lambda: stage.mux.focused == PaneId(2))
+        assert len(stage.mux.workspace.windows) == 2
         assert file.read_text() == before
 
 

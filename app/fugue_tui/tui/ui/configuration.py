@@ -7,16 +7,19 @@ from typing import get_args
 
 from fugue_tui import trusted_files
 from fugue_tui.config import model
-from fugue_tui.control.commands.panes import SplitPane
+from fugue_tui.control.commands.panes import FocusPane, SplitPane
 from fugue_tui.control.core.deferred import spawn
 from fugue_tui.control.core.editor import editor
 from fugue_tui.control.core.new_pane import Placement
+from fugue_tui.control.core.pane_names import holders
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.workspace.model import OnExit
 from fugue_tui_widgets.dialogs import Choose
 
+_NAME = "configuration"
+"""The name of the editor's pane."""
 _NOTES = {
     "auto": "follows the terminal's background",
     "dark": "for a dark terminal",
@@ -46,8 +49,14 @@ class Configuration:
             self._app.alert(f'theme {theme}; to keep it write theme = "{theme}" in [ui] of the configuration')
 
     def edit(self) -> None:
-        """Open the file in the editor, in a new window; one that explains every key if there is none."""
-        spawn(self._edit(self._file()))
+        """Open the file in the editor, in a new window, or go to the one where it is open; one that explains every key
+        if there is none."""
+        mux = self._app.mux
+        names = holders(mux.workspace, mux.window_of(mux.focused).session) if mux.focused is not None else {}
+        if _NAME in names:
+            self._app.commands.run(FocusPane(pane=str(names[_NAME])))
+        else:
+            spawn(self._edit(self._file()))
 
     async def _edit(self, file: Path) -> None:
         try:
@@ -59,7 +68,7 @@ class Configuration:
         window = SplitPane(
             place=Placement.WINDOW,
             command=editor(str(file.absolute())),
-            name="configuration",
+            name=_NAME,
             on_exit=OnExit.CLOSE,
             focus=True,
         )
