@@ -1,6 +1,9 @@
 """Notifications of agents that wait: outside, in the title, and never a storm."""
 
+from typing import Any
+
 import pytest
+from pyghostty import Terminal  # pyright: ignore[reportMissingTypeStubs]
 from tests.tui.conftest import Open
 
 from fugue_tui.ids import PaneId
@@ -17,7 +20,7 @@ def status(state: str = "blocked", words: str = "approve Bash: make") -> AgentSt
 @pytest.mark.parametrize(
     ("way", "sequence"),
     [
-        ("osc9", b"\x1b]9;a; b\x07"),
+        ("osc9", b"\x1b]9;fugue-tui: a; b\x07"),
         ("osc777", b"\x1b]777;notify;fugue-tui;a, b\x07"),
         ("osc99", b"\x1b]99;;a; b\x1b\\"),
         ("bell", b"\a"),
@@ -26,6 +29,15 @@ def status(state: str = "blocked", words: str = "approve Bash: make") -> AgentSt
 )
 def test_each_way_has_its_sequence(way: str, sequence: bytes) -> None:
     assert notification_sequence(way, "a; b") == sequence
+
+
+@pytest.mark.parametrize("way", ["osc9", "osc777", "osc99", "bell"])
+def test_a_notification_leaves_the_cursor_where_it_is(way: str) -> None:
+    terminal: Any = Terminal(20, 3, scrollback=0)
+    for count in range(20):
+        terminal.feed(b"\x1b[Habc")
+        terminal.feed(notification_sequence(way, f"{count} agents wait for you"))
+        assert terminal.cursor == (3, 0), count
 
 
 def test_a_notice_names_the_agent_and_its_words_or_counts_them() -> None:

@@ -97,7 +97,8 @@ def notification_sequence(way: str, text: str) -> bytes:
     empty for `off`."""
     match way:
         case "osc9":
-            return f"\x1b]9;{text}\x07".encode()
+            # OSC 9 and a number is a command of ConEmu's, which Ghostty and Windows Terminal know, too.
+            return f"\x1b]9;fugue-tui: {text}\x07".encode()
         case "osc777":
             return f"\x1b]777;notify;fugue-tui;{text.replace(';', ',')}\x07".encode()
         case "osc99":
