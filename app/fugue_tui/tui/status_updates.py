@@ -50,6 +50,11 @@ class StatusUpdates:
             if timer is not None:
                 timer.cancel()
 
+    @property
+    def held_seconds(self) -> float:
+        """Seconds for which updates wait for the echo of a key; not positive if there is none to wait for."""
+        return self._held_until() - asyncio.get_running_loop().time()
+
     def request(self) -> None:
         """Titles or states may have changed: update."""
         if not self._requested and self._clients.watched:
@@ -86,8 +91,8 @@ class StatusUpdates:
     def _show_states(self) -> None:
         self._soon = None
         loop = asyncio.get_running_loop()
-        if (until := self._held_until()) > loop.time():
-            self._soon = loop.call_at(until, self._show_states)
+        if (seconds := self.held_seconds) > 0:
+            self._soon = loop.call_later(seconds, self._show_states)
             return
         now = self._updated_at = loop.time()
         if now >= self._words_at + WORDS_SECONDS:

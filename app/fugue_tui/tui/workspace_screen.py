@@ -61,6 +61,14 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         if not self._app_context.opening:
             super().update_node_styles(animate)
 
+    def _on_timer_update(self) -> None:
+        """Paint what has changed, but not between a key and its echo."""
+        if (seconds := self._app_context.status_updates.held_seconds) > 0:
+            self._update_timer.pause()
+            asyncio.get_running_loop().call_later(seconds, self._update_timer.resume)
+        else:
+            super()._on_timer_update()
+
     def _compositor_refresh(self) -> None:
         if not refresh_regions(self):
             super()._compositor_refresh()

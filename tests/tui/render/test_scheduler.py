@@ -1,5 +1,6 @@
 """The focused pane is painted at once and alone; the others share their frames, and wait longer behind a dialog."""
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from tests.tui.conftest import Open, Stage
 from fugue_tui.control.command_table import panes
 from fugue_tui.control.commands.show_agents import ShowAgents
 from fugue_tui.ids import PaneId
+from fugue_tui.tui.app import FugueApp
 from fugue_tui.tui.render import scheduler
 from fugue_tui.tui.render.scheduler import RenderScheduler
 from fugue_tui_widgets.table_view import TableScreen
@@ -109,6 +111,23 @@ async def test_keys_that_are_held_down_leave_time_for_the_other_panes(
             assert painted.later(0.002) == []
             painted.press()
         assert TWO in painted.later(0.003)
+
+
+async def test_what_has_changed_around_the_panes_is_painted_after_the_echo_of_a_key(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        held = list[float]()
+
+        def paint(app: FugueApp, screen: object) -> bool:
+            held.append(app.status_updates.held_seconds)
+            return False
+
+        monkeypatch.setattr(FugueApp, "paint_regions", paint)
+        stage.app._frames.held_until = asyncio.get_running_loop().time() + 0.1  # pyright: ignore[reportPrivateUsage]
+        stage.app.base.refresh()
+        await stage.until(lambda: bool(held))
+        assert held[0] <= 0
 
 
 async def test_panes_behind_a_dialog_wait_for_its_pace(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:

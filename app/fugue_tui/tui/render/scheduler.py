@@ -23,7 +23,9 @@ _FRAME: Final = 1 / 60
 _BACKGROUND: Final = 1 / 25
 """Minimum seconds between two frames of the panes without the focus, which are painted together."""
 _ECHO: Final = 0.008
-"""Seconds for which the other panes wait after a key for what the focused program prints."""
+"""Seconds for which the other panes wait after a key for what the focused program prints; at most half of the time."""
+_RELAY: Final = 0.001
+"""Seconds that they leave to the clients, then, to show it."""
 _SLICE: Final = 0.0003
 """Seconds after which the rest of a frame is left to the next iteration of the loop."""
 _SHARE: Final = 4
@@ -46,7 +48,7 @@ class RenderScheduler:
         self._next: dict[PaneId, float] = {}
         self._together_at = float("-inf")
         """When the panes without the focus were last painted, or all panes behind a dialog."""
-        self.held_until = float("-inf")
+        self._held_at = self.held_until = float("-inf")
         """The user has pressed a key: until this time, on the loop's clock, nothing but the focused pane is painted."""
         self._painter = DirectPainter(self._clients.write)
         self._painter.width = lambda: app.size.width
@@ -80,8 +82,8 @@ class RenderScheduler:
         if pane is not None:
             self._next.pop(pane, None)
             now = time.monotonic()
-            if now > self.held_until + _BACKGROUND:  # Keys that are held down leave time for the other panes.
-                self.held_until = now + _ECHO
+            if now > self._held_at + 2 * _ECHO:
+                self._held_at, self.held_until = now, now + _ECHO
 
     def schedule(self) -> None:
         """Paint the panes that are due, and schedule the others; does nothing while no client shows the screen."""
@@ -141,7 +143,7 @@ class RenderScheduler:
             rows = self._paint(first or due, now)
             self._put_cursor()
         if first:
-            self.held_until = min(self.held_until, now)
+            self.held_until = min(self.held_until, time.monotonic() + _RELAY)
         if not first and not self._wanted.intersection(due):
             self._together_at = now
         self._renderer.invalidate(rows)

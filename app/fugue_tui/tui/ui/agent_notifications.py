@@ -14,6 +14,8 @@ DELAY_SECONDS: Final = 1.0
 """A state that lasts no longer notifies nobody."""
 PAUSE_SECONDS: Final = 10.0
 """Minimum seconds between two notifications outside."""
+TITLE_SECONDS: Final = 0.2
+"""How long a change of how many wait may be missing from the terminals' titles."""
 _WORDS: Final = {AgentState.BLOCKED: "waits for you", AgentState.DONE: "is done", AgentState.ERROR: "has failed"}
 _LONGEST: Final = 160
 
@@ -26,6 +28,7 @@ class AgentNotifications:
         self._waiting = 0
         self._due: dict[PaneId, AgentStatus] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._title: asyncio.TimerHandle | None = None
         self._sent_at = float("-inf")
 
     def start(self) -> None:
@@ -39,15 +42,20 @@ class AgentNotifications:
             self._app.clients.send(sequence)
 
     def _changed(self, pane: PaneId, before: AgentStatus | None, after: AgentStatus | None) -> None:
-        waiting = len(self._app.mux.agents.waiting())
-        if waiting != self._waiting:
-            self._waiting = waiting
-            self._app.clients.set_waiting(self._app.mux.workspace.name, waiting)
+        if self._title is None:
+            self._title = asyncio.get_running_loop().call_later(TITLE_SECONDS, self._count)
         if after is None or after.state not in _WORDS:
             self._due.pop(pane, None)
         elif before is None or before.state is not after.state:
             self._due[pane] = after
             self._schedule(DELAY_SECONDS)
+
+    def _count(self) -> None:
+        self._title = None
+        waiting = len(self._app.mux.agents.waiting())
+        if waiting != self._waiting:
+            self._waiting = waiting
+            self._app.clients.set_waiting(self._app.mux.workspace.name, waiting)
 
     def _schedule(self, seconds: float) -> None:
         if self._timer is None:
