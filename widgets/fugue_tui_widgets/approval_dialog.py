@@ -106,7 +106,7 @@ class ApprovalDialog(ModalScreen[str | None]):
         """Who asks for what, and the answers."""
         with Vertical() as frame:
             frame.border_title = self._title()
-            frame.border_subtitle = Content(" ↑↓ · Enter answers · Escape later ")
+            frame.border_subtitle = Content("↑↓ · Enter answers · Escape later")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
                 yield Static(self._shown(), id="command")
@@ -168,7 +168,7 @@ class ApprovalDialog(ModalScreen[str | None]):
     def _title(self) -> Content:
         waiting = f", {self.more} more wait" if self.more else ""
         part = f", part {self._part + 1} of {self._parts} (PageDown, End)" if self._parts > 1 else ""
-        return Content(f" {self.asks}{waiting}{part} ")
+        return Content(f"{self.asks}{waiting}{part}")
 
     def _answers(self) -> dict[str, str | None]:
         """What keys answer."""

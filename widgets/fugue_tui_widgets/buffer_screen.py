@@ -69,7 +69,7 @@ class BufferScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The list, the preview and the filter."""
         with Vertical() as frame:
-            frame.border_subtitle = Content(" Enter pastes · d deletes · / filters ")
+            frame.border_subtitle = Content("Enter pastes · d deletes · / filters")
             yield OptionList()
             with VerticalScroll(can_focus=False):
                 yield Static()
@@ -89,7 +89,7 @@ class BufferScreen(ModalScreen[str | None]):
             Option(Content.assemble((f"{row.name:<{width}}", "bold"), f"  {row.about}  ", row.sample))
             for row in self._shown
         )
-        self.query_one(Vertical).border_title = Content(f" paste buffers: {len(self._rows)} ")
+        self.query_one(Vertical).border_title = Content(f"paste buffers: {len(self._rows)}")
         options.highlighted = min(at, len(self._shown) - 1) if self._shown else None
         self._preview()
 

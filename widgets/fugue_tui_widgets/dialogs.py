@@ -163,8 +163,8 @@ class Page(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The text in a scrolling frame."""
         with VerticalScroll() as frame:
-            frame.border_title = Content(f" {self.heading} ")
-            frame.border_subtitle = Content(" Escape closes ")
+            frame.border_title = Content(self.heading)
+            frame.border_subtitle = Content("Escape closes")
             yield Static(self.text)
 
     def on_click(self, event: events.Click) -> None:
@@ -219,8 +219,8 @@ class Choose(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The list."""
         options = Choices(*(Option(Content(text), id=f"choice-{at}") for at, (_, text) in enumerate(self.choices)))
-        options.border_title = Content(f" {self.heading} ")
-        options.border_subtitle = Content(" Enter · Escape closes ")
+        options.border_title = Content(self.heading)
+        options.border_subtitle = Content("Enter · Escape closes")
         yield options
 
     def on_mount(self) -> None:

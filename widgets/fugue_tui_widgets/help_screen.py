@@ -97,8 +97,8 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The line to search by, and the columns."""
         with Vertical() as frame:
-            frame.border_title = Content(f" {self.heading} ")
-            frame.border_subtitle = Content(" / searches · Escape closes ")
+            frame.border_title = Content(self.heading)
+            frame.border_subtitle = Content("/ searches · Escape closes")
             yield Input(placeholder="words, keys, or tmux's names")
             yield HelpColumns(self.groups)
 

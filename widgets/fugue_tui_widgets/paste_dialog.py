@@ -52,7 +52,7 @@ class PasteDialog(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The two texts, and the answers."""
         with Vertical() as frame:
-            frame.border_title = Content(" paste ")
+            frame.border_title = Content("paste")
             yield Label(Content(self.heading))
             for part, text in (("copied:", self.before), ("pasted:", self.after)):
                 yield Label(Content(part), classes="part")

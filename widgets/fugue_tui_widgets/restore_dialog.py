@@ -60,7 +60,7 @@ class RestoreDialog(ModalScreen[bool | None]):
             for name, programs in self.windows
         ]
         with Vertical() as frame:
-            frame.border_title = Content(" bring it back? ")
+            frame.border_title = Content("bring it back?")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
                 yield Static(Content("\n").join(lines))

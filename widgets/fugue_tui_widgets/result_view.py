@@ -200,8 +200,8 @@ class ResultScreen(ModalScreen[None]):
     def __init__(self, model: ResultModel) -> None:
         super().__init__()
         self.view = ResultView(model, framed=True)
-        self.view.border_title = Content(f" {model.title} ")
-        self.view.border_subtitle = Content(f" {self.view.hints} · esc closes ")
+        self.view.border_title = Content(model.title)
+        self.view.border_subtitle = Content(f"{self.view.hints} · Escape closes")
 
     def compose(self) -> ComposeResult:
         """The result."""

@@ -106,10 +106,10 @@ class SchemaForm(ModalScreen[FormResult]):
     def compose(self) -> ComposeResult:
         """What it is for, and the fields."""
         with Vertical() as frame:
-            frame.border_title = Content(f" {self._heading} ")
+            frame.border_title = Content(self._heading)
             no = " · ctrl+n declines" if self._declines else ""
             recall = " · ctrl+↑ earlier" if len(self._earlier) > 1 else ""
-            frame.border_subtitle = Content(f" ctrl+s {self._does}{recall}{no} · esc cancels ")
+            frame.border_subtitle = Content(f"ctrl+s {self._does}{recall}{no} · Escape cancels")
             if self._about:
                 with VerticalScroll(id="about", can_focus=False):
                     yield Static(Content(self._about))

@@ -144,7 +144,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
             return
         self._said = text
         if self._framed:
-            self.border_title = Content(f" {text} ")
+            self.border_title = Content(text)
             self._show_hints()
         else:
             self._footer.update(Content(f"{text} · {self._hints}"))
@@ -153,7 +153,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         """Show what keys do in the frame, or on lines of their own where that is too narrow for them."""
         wrapped = cell_len(self._hints) + 4 > self.size.width
         self.set_class(wrapped, "-wrapped")
-        self.border_subtitle = Content("" if wrapped else f" {self._hints} ")
+        self.border_subtitle = Content("" if wrapped else self._hints)
         self._footer.update(Content(self._hints))
 
     @property
@@ -161,7 +161,8 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         model = self._model
         named = [(name, key.words) for each in (model.keys, model.table_keys) for name, key in each.items()]
         keys = ((name.capitalize() if len(name) > 1 else name, words) for name, words in named)
-        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters"])
+        leaves = ["Escape closes"] if self._framed else []
+        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters", *leaves])
 
     # Keys and the mouse
 

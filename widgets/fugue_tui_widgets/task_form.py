@@ -73,7 +73,7 @@ class TaskForm(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """A line for each part; the detail has several."""
         with Vertical() as frame:
-            frame.border_title = Content(f" {self._heading} ")
+            frame.border_title = Content(self._heading)
             for label, entry in (
                 ("title", self._title),
                 ("detail", self._detail),
@@ -84,7 +84,7 @@ class TaskForm(ModalScreen[None]):
                     yield Label(Content(label))
                     yield entry
             yield Static(id="fault")
-            keys = ("[@click=screen.save]ctrl+s saves[/]", "[@click=screen.cancel]esc cancels[/]")
+            keys = ("[@click=screen.save]ctrl+s saves[/]", "[@click=screen.cancel]Escape cancels[/]")
             yield Static(Content(" · ").join(map(Content.from_markup, keys)))
 
     def on_mount(self) -> None:

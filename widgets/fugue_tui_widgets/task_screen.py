@@ -30,7 +30,7 @@ KEYS: Final = (
     ("o", "reopen"),
     ("x", "remove"),
     ("/", "filter"),
-    ("esc", "close"),
+    ("Escape", "close"),
 )
 _COLORS: Final = {"claimed": "bold", "done": "", "failed": "bold underline", "cancelled": "strike"}
 
@@ -129,7 +129,7 @@ class TaskScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The table, what the chosen task is about, the filter, and the keys, which can be clicked."""
         with Vertical() as frame:
-            frame.border_title = Content(" tasks ")
+            frame.border_title = Content("tasks")
             yield self._table
             yield Static(Content("There are no tasks: a adds one, and so do agents by add-task."), id="empty")
             yield Static(id="about")
@@ -191,7 +191,7 @@ class TaskScreen(ModalScreen[None]):
         done = sum(row.state == "done" for row in self._rows)
         claimed = sum(row.state == "claimed" for row in self._rows)
         noun = "task" if len(self._rows) == 1 else "tasks"
-        count = f" {len(self._rows)} {noun}, {claimed} claimed, {done} done " if self._rows else " tasks "
+        count = f"{len(self._rows)} {noun}, {claimed} claimed, {done} done" if self._rows else "tasks"
         self.query_one(Vertical).border_title = Content(count)
 
     def _show_about(self) -> None:

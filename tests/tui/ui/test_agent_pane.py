@@ -258,7 +258,7 @@ async def test_the_overlay_shows_at_once_what_a_pane_shows(open_stage: Open, mon
     async with open_stage(cols=100, rows=30) as stage:
         await opened(stage)
         stage.run(ShowAgents())
-        await stage.until(lambda: "━  2 agents, 1 waits" in stage.text)
+        await stage.until(lambda: "━ 2 agents, 1 waits" in stage.text)
 
 
 @pytest.mark.parametrize(("cols", "rows"), [(1, 1), (2, 3), (7, 4), (20, 6), (300, 90)])

@@ -158,9 +158,9 @@ async def test_the_mouse_chooses_opens_and_presses_keys(open_stage: Open) -> Non
         await click("a add")
         await stage.until(lambda: isinstance(stage.app.screen, TaskForm))
         assert stage.app.screen.query(Input).first().has_focus
-        await click("esc cancels")
+        await click("Escape cancels")
         await stage.until(lambda: stage.app.screen is screen)
-        await click("esc close")
+        await click("Escape close")
         await stage.until(lambda: stage.app.on_panes)
 
 

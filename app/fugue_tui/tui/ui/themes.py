@@ -57,7 +57,7 @@ def theme_of(setting: str, host: HostColours) -> Theme | None:
     background = _background(setting, host)
     if background is None:
         accents = {"primary": "ansi_magenta", "warning": "ansi_red", "error": "ansi_red"}
-        return _plain("neutral", accents, ("ansi_black", "ansi_cyan", "none"))
+        return _plain("neutral", accents, ("ansi_black", "ansi_cyan", "not bold"))
     if host.depth is Depth.STANDARD:
         return _ansi(dark=is_dark(background))
     return _derived(background, host.foreground if background == host.background else None, host.depth)
@@ -145,7 +145,7 @@ def _ansi(*, dark: bool) -> Theme:
         if dark
         else {"primary": "ansi_blue", "warning": "ansi_magenta", "error": "ansi_red", "success": "ansi_default"}
     )
-    chip = ("ansi_black", "ansi_white", "none") if dark else ("ansi_white", "ansi_black", "none")
+    chip = ("ansi_black", "ansi_white", "not bold") if dark else ("ansi_white", "ansi_black", "not bold")
     return _plain("ansi-dark" if dark else "ansi-light", accents, chip, dark=dark)
 
 
