@@ -161,8 +161,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         model = self._model
         named = [(name, key.words) for each in (model.keys, model.table_keys) for name, key in each.items()]
         keys = ((name.capitalize() if len(name) > 1 else name, words) for name, words in named)
-        leaves = ["Escape closes"] if self._framed else []
-        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters", *leaves])
+        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters"])
 
     # Keys and the mouse
 
