@@ -356,10 +356,11 @@ async def test_changes_wait_until_the_journal_was_read(tmp_path: Path) -> None:
     before = mailboxes(tmp_path)
     await before.add("a", "x", "one")
     found = mailboxes(tmp_path)
-    found.loaded.hold()
+    wanted = list[bool]()
+    found.loaded.hold(lambda: wanted.append(True))
     early = asyncio.ensure_future(found.add("a", "x", "two"))
     await asyncio.sleep(0)
-    assert not early.done()
+    assert (early.done(), wanted) == (False, [True])
     assert found.journal is not None
     found.load(iter(await found.journal.load()), 0.0)
     found.loaded.release()
