@@ -37,9 +37,9 @@ async def opened(stage: Stage) -> TableScreen:
 
 
 def order(stage: Stage) -> list[str]:
-    """The agents in the order of their rows."""
+    """The agents in the order of their rows; the status bar may tell of one, too."""
     names = ("gemini", "codex", "claude")
-    lines = [line for line in stage.text.splitlines() if any(f" {name} " in line for name in names)]
+    lines = [line for line in stage.text.splitlines()[:-1] if any(f" {name} " in line for name in names)]
     return [name for line in lines for name in names if f" {name} " in line]
 
 
