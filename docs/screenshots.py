@@ -149,6 +149,54 @@ async def _floating(camera: Camera) -> None:
         await camera.until("changed", pane=5)
 
 
+async def _stacked(camera: Camera) -> None:
+    rows = (_pane("shell", 0.3), _pane("htop", 0.3, _htop("narrow")), _pane("tests", 0.4, TESTS))
+    async with camera.workspace("create-layout", "--name", "tides", "--layout", _demo(*rows), cols=130, rows=32):
+        await camera.until("Constituent")
+        await camera.until("passed", pane=4)
+        camera.command("stack-panes", "--pane", "%4")
+        camera.command("focus-pane", "%4")
+
+
+async def _agent_list(camera: Camera) -> None:
+    """Three real agents in a window, and the list of them over another."""
+    with demo.agents(camera.socket) as lines:
+        programs = [lines[name] for name in ("claude", "codex", "gemini")]
+        panes = [_pane(name, 1 / 3, ["sh", "-c", each]) for name, each in zip(("coder", "reviewer", "writer"), programs)]
+        layout = {"direction": "horizontal", "splits": panes}
+        call = ("create-layout", "--name", "agents", "--layout", json.dumps(layout))
+        async with camera.workspace(*call, cols=130, rows=32, served=True):
+            await camera.until("make this edit")
+            await camera.until("a cache of a minute", pane=2)
+            await camera.until("moon's tilt", pane=3)
+            await camera.press("ctrl+b", "A")
+            await camera.pilot.pause(0.5)
+
+
+async def _tasks(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        for title in ("Add low water", "Test low water", "Cache the table of serve.py", "Explain K1 in README.md"):
+            camera.command("add-task", "--title", title)
+            await camera.pilot.pause(0.2)
+        camera.command("claim-task", "--number", "1")
+        await camera.press("ctrl+b", "t")
+        await camera.pilot.pause(0.5)
+
+
+async def _replay(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        cast = Path("log.cast")
+        header = {"version": 2, "width": 40, "height": 8}
+        lines = subprocess.run(["git", "log", "--oneline", "--color"], check=True, capture_output=True, text=True).stdout
+        events = [[0.5 * at, "o", f"{line}\r\n"] for at, line in enumerate(lines.splitlines(), 1)]
+        cast.write_text("".join(json.dumps(each) + "\n" for each in [header, *events, [8, "o", "\r\n"]]))
+        try:
+            camera.command("replay-recording", "log.cast", "--pane", "%2", "--direction", "vertical")
+            await camera.until("Add up waves", pane=5)
+        finally:
+            cast.unlink()
+
+
 async def _go_to(camera: Camera) -> None:
     async with _demo_workspace(camera):
         await camera.press("ctrl+b", "g")
@@ -287,6 +335,10 @@ PICTURES: dict[str, tuple[str, Make]] = {
     "help-light": ("vim", _help),
     "palette-light": ("vim", _palette),
     "floating": ("git", _floating),
+    "stacked": ("vim", _stacked),
+    "agent-list": ("gemini", _agent_list),
+    "tasks": ("vim", _tasks),
+    "replay": ("vim", _replay),
     "go-to": ("vim", _go_to),
     "search": ("vim", _search),
     "vim": ("vim", _vim),
