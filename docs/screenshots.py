@@ -161,8 +161,8 @@ async def _stacked(camera: Camera) -> None:
 async def _agent_list(camera: Camera) -> None:
     """Three real agents in a window, and the list of them over another."""
     with demo.agents(camera.socket) as lines:
-        programs = [lines[name] for name in ("claude", "codex", "gemini")]
-        panes = [_pane(name, 1 / 3, ["sh", "-c", each]) for name, each in zip(("coder", "reviewer", "writer"), programs)]
+        names = {"coder": "claude", "reviewer": "codex", "writer": "gemini"}
+        panes = [_pane(name, 1 / 3, ["sh", "-c", lines[program]]) for name, program in names.items()]
         layout = {"direction": "horizontal", "splits": panes}
         call = ("create-layout", "--name", "agents", "--layout", json.dumps(layout))
         async with camera.workspace(*call, cols=130, rows=32, served=True):
@@ -183,11 +183,31 @@ async def _tasks(camera: Camera) -> None:
         await camera.pilot.pause(0.5)
 
 
+async def _tools(camera: Camera) -> None:
+    """What an MCP server offers."""
+    from fugue_tui.config.model import McpSettings
+    from fugue_tui.config.servers import ServerSettings
+    from fugue_tui_mcp.client.pool import ConnectionPool
+
+    program = str(Path.home() / "server.py")
+    server = ServerSettings(command=sys.executable, args=(program,), env={"PYTHONPATH": os.getcwd()})
+    async with _demo_workspace(camera):
+        camera.mux.connect_mcp = ConnectionPool
+        camera.mux.permissions = McpSettings(servers={"tides": server})
+        camera.mux.on_permissions()
+        connected = camera.command("connect-server", "--server", "tides")
+        await camera.until_true(lambda: connected.done, 1)
+        await camera.press("ctrl+b", "k")
+        await camera.pilot.pause(1.0)
+
+
 async def _replay(camera: Camera) -> None:
     async with _demo_workspace(camera):
         cast = Path("log.cast")
         header = {"version": 2, "width": 40, "height": 8}
-        lines = subprocess.run(["git", "log", "--oneline", "--color"], check=True, capture_output=True, text=True).stdout
+        lines = subprocess.run(
+            ["git", "log", "--oneline", "--color"], check=True, capture_output=True, text=True
+        ).stdout
         events = [[0.5 * at, "o", f"{line}\r\n"] for at, line in enumerate(lines.splitlines(), 1)]
         cast.write_text("".join(json.dumps(each) + "\n" for each in [header, *events, [8, "o", "\r\n"]]))
         try:
@@ -338,6 +358,7 @@ PICTURES: dict[str, tuple[str, Make]] = {
     "stacked": ("vim", _stacked),
     "agent-list": ("gemini", _agent_list),
     "tasks": ("vim", _tasks),
+    "tools": ("vim", _tools),
     "replay": ("vim", _replay),
     "go-to": ("vim", _go_to),
     "search": ("vim", _search),
