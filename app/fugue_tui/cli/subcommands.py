@@ -41,7 +41,7 @@ SUBCOMMANDS: Final = (
     Subcommand(
         "web",
         "[NAME] [-r|--read-only] [--bind ADDRESS] [--port PORT] [--host NAME] [--certificate FILE] [--key FILE] "
-        "[--mirror CLIENT] [--prefix KEY]",
+        "[--link-minutes N] [--mirror CLIENT] [--prefix KEY]",
         "show one that runs in a browser, by a link that works once; until Ctrl+C",
     ),
     Subcommand("detach", "[NAME] [--all]", "send the terminal used last away, or all"),
