@@ -162,6 +162,7 @@ def test_the_menu_of_a_pane(picture: Picture, cols: int, rows: int) -> None:
     async def script(stage: Stage) -> None:
         await four(stage)
         await stage.click((7, 1), 3)
+        await stage.until(lambda: "from" in [part.text for part in stage.view(1).render_line(0)])  # It is selected.
 
     assert picture(script, cols, rows)
 
