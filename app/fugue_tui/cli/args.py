@@ -108,7 +108,7 @@ def _enveloped(value: object) -> dict[str, object]:
     }
 
 
-def say(text: str) -> None:
+def echo(text: str) -> None:
     """Write text and a newline to stdout; characters that its encoding lacks are replaced."""
     encoding = sys.stdout.encoding or "utf-8"
     _print(text.encode(encoding, "replace") + b"\n")

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from fugue_tui import sockets
-from fugue_tui.cli.args import Usage, complain, options_of, say
+from fugue_tui.cli.args import Usage, complain, echo, options_of
 from fugue_tui.control.dispatch.audit_entry import AuditEntry, decode, encode, folder
 from fugue_tui.errors import NotFound
 from fugue_tui.sanitize import clean
@@ -107,7 +107,7 @@ def _print(entries: Iterator[AuditEntry], *, as_json: bool, head: bool = False) 
     if head and not as_json:
         lines.insert(0, _HEAD)
     if lines:
-        say("\n".join(lines))
+        echo("\n".join(lines))
 
 
 def _as_json(entry: AuditEntry) -> str:

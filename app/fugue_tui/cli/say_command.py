@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Final
 
-from fugue_tui.cli.args import Usage, say
+from fugue_tui.cli.args import Usage, echo
 from fugue_tui.errors import FugueError, TimedOut
 from fugue_tui.sideband.grammar import NAMES, format_tag
 from fugue_tui.sideband.tag import TagForm
@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
     reply = _reply_file(attributes["id"]) if "wait" in options else ""
     _print(tag if options.get("form", "osc") == "osc" else f"{tag}\n", tty="tty" in options or "wait" in options)
     if reply:
-        say(_answer(reply))
+        echo(_answer(reply))
     return 0
 
 

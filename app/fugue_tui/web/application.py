@@ -167,7 +167,7 @@ class WebApplication:
             view = await self._views.show(key, page, show.size.extent)
         except FugueError as error:
             _log.error("a page cannot attach: %s", error)
-            await page.tell(End(str(error)))
+            await page.send(End(str(error)))
             await page.close()
             return
         try:
@@ -209,6 +209,6 @@ async def _take(message: Message, page: PageLink, view: AttachedView) -> None:
         case Read(count):
             page.was_read(count)
         case Ping():
-            await page.tell(Pong())
+            await page.send(Pong())
         case Show():
             raise ValueError("a page shows one view")

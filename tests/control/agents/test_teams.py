@@ -100,10 +100,10 @@ def test_a_faulty_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, me
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ('talks_to = ["nobody"]', "two.talks_to: nobody is nobody"),
+        ('talks_to = ["nobody"]', "two.talks_to: no member has the name or role nobody"),
         ('briefing = "a"\nbriefing_file = "b"', "two: briefing or briefing_file"),
         ('[[members]]\nname = "one"', "two are called one"),
-        ('briefing = "b"\nafter = ["nobody"]', "two.after: nobody is nobody"),
+        ('briefing = "b"\nafter = ["nobody"]', "two.after: no member has the name or role nobody"),
         ('briefing = "b"\nafter = ["two"]', "two.after: it cannot wait for itself"),
         ('after = ["one"]', "two.after: it has no briefing that could wait"),
         (

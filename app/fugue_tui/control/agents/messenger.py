@@ -118,8 +118,8 @@ class Messenger:
         self._timers[box] = call_later(wait, lambda: self._look(box))
 
     def _held(self, message: Message) -> float | None:
-        """Seconds until the agents that a message waits for are done: 0 for now, None until something of them
-        changes."""
+        """Seconds until the agents that a message waits for are done: 0 if they are, None if only a change of
+        their states can end that."""
         left = 0.0
         for box in message.after:
             pane = pane_of(self._mux.workspace, box)
@@ -148,7 +148,7 @@ class Messenger:
         return max(0.0, signals.typed_at + ANSWER_SECONDS - self._mux.clock()) if signals and typed else 0.0
 
     def _wait(self, pane: PaneId) -> float | None:
-        """Seconds until an agent may take a message: 0 for now, None until its state changes."""
+        """Seconds until an agent may take a message: 0 if it does, None if only a change of its state can end that."""
         status = self._mux.agents.statuses.get(pane)
         if pane not in self._mux.agents.programs or status is None or status.state not in RESTS:
             return None

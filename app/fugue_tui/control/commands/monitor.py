@@ -38,7 +38,7 @@ class MonitoredAgent(Struct, frozen=True):
 class MonitorAgent(
     Command[MonitoredAgent], name="monitor-agent", effect=Effect.INPUT, also=Effect.DESTROY, toolset=Toolset.AGENTS
 ):
-    """Say what is done when an agent is idle, blocked, gone, looping or over its budget: tell the user, nudge it with a
+    """Set what is done when an agent is idle, blocked, gone, looping or over its budget: tell the user, nudge it with a
     message, restart it with its conversation, escalate to the lead, or stop it.
 
     What is omitted stays as it is; at first nothing is done. Several actions come in order, each up to `times` times,
@@ -72,11 +72,11 @@ class MonitorAgent(
     budget_seconds: Budget = None
     """Seconds since its start that it may run; 0 for no limit."""
     budget_dollars: Budget = None
-    """US dollars that it may cost, where it tells; 0 for no limit."""
+    """US dollars that it may cost, where it reports that; 0 for no limit."""
     text: Annotated[str, Meta(max_length=2_000)] | None = None
     """What nudge sends, and restart types."""
     escalate_to: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
-    """Who is told by escalate: an agent's pane, name or role, in the same team if it is in one; lead at first."""
+    """Whom escalate writes to: an agent's pane, name or role, in the same team if it is in one; lead at first."""
     times: Annotated[int, Meta(ge=1, le=100)] | None = None
     """How often each action is done at most; 3 at first."""
     total: Annotated[int, Meta(ge=1, le=10_000)] | None = None
@@ -86,12 +86,12 @@ class MonitorAgent(
     reset_after: Seconds = None
     """Seconds of work after which it is counted anew; 60 at first."""
     paused: bool | None = None
-    """Whether to do nothing for now, with the rules as they are."""
+    """Whether monitoring is paused; the rules stay as they are."""
     off: bool = False
     """Whether to monitor it no more, also by no rule of the configuration."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
-        """Its pane, and that of who is told."""
+        """Its pane, and the pane that escalate writes to."""
         pane = target.typed_pane(mux, self.pane, origin)
         lead = _lead(mux, pane, self._changed(_rules(mux, pane)))
         return (pane,) if lead is None else (pane, lead)
@@ -138,11 +138,12 @@ def _lead(mux: Multiplexer, pane: PaneId, rules: MonitorRules) -> PaneId | None:
 
 
 def _pinned(mux: Multiplexer, pane: PaneId, rules: MonitorRules) -> MonitorRules:
-    """The rules with the pane of who is told: an agent was allowed to write there, and not to who has that name later.
-
-    Raises NotFound."""
+    """The rules with the id of the pane that escalate writes to: permission was given for that pane, and not for one
+    that gets the name later. Raises NotFound."""
     if not any(Action.ESCALATE in rules.actions(each) for each in Condition):
         return rules
     if (lead := _lead(mux, pane, rules)) is None:
-        raise NotFound(f"escalate_to: nobody is {clean(rules.escalate_to, 40)}; list-agents shows who there is")
+        raise NotFound(
+            f"escalate_to: no agent is called {clean(rules.escalate_to, 40)}; list-agents shows names and roles"
+        )
     return replace(rules, escalate_to=str(lead))
