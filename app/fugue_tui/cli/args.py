@@ -82,7 +82,7 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _value(name: str, rest: list[str]) -> str:
     if not rest:
-        raise Usage(f"{name}: wants a value")
+        raise Usage(f"{name}: requires a value")
     return rest.pop(0)
 
 

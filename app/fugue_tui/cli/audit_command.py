@@ -27,7 +27,7 @@ def audit(arguments: list[str]) -> int:
     short = ["--follow" if word == "-f" else word for word in arguments]
     options, positional, _ = options_of(short, _OPTIONS, ("--follow", "--json"))
     if len(positional) > 1 or (positional and "--workspace" in options):
-        raise Usage(f"audit: {positional[-1][:40]!a}: one word too many; it takes a workspace's name and options")
+        raise Usage(f"audit: {positional[-1][:40]!a}: unexpected argument; it takes a workspace's name and options")
     named = options.get("--workspace") or next(iter(positional), "")
     workspace = sockets.check_name(named or os.environ.get("FUGUE_WORKSPACE", "") or sockets.DEFAULT)
     log, wanted = AuditLog(workspace), Filter(options)

@@ -46,7 +46,7 @@ _GENERAL: Final = "permission_prompt"
 def run(arguments: list[str]) -> int:
     """Report an event to the workspace whose pane this runs in; always 0."""
     if not arguments or arguments[0] not in PROGRAMS:
-        raise Usage(f"hook: wants one of {', '.join(PROGRAMS)}")
+        raise Usage(f"hook: requires one of {', '.join(PROGRAMS)}")
     workspace, pane = os.environ.get("FUGUE_SOCKET", ""), os.environ.get("FUGUE_PANE", "")
     inside, words = bool(workspace and pane), list[str]()
     if arguments[1:] == [_STATUS_LINE]:

@@ -111,7 +111,7 @@ def _new(arguments: list[str]) -> int:
         return _help("new")
     asked = start_args.StartRequest(arguments)
     if not asked.workspace:
-        raise Usage("new: wants the workspace's name")
+        raise Usage("new: requires the workspace's name")
     return start_args.start(asked)
 
 
@@ -261,7 +261,7 @@ def _mcp(arguments: list[str]) -> int:
     if "--help" in options:
         return _help("mcp")
     if positional or program:
-        raise Usage(f"mcp: {(positional or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
+        raise Usage(f"mcp: {(positional or program)[0][:40]!a}: unexpected argument; it takes --workspace and --socket")
     if options.keys() & {"--url", "--token"}:
         return _http_address(options)
     from fugue_tui_mcp.bridge.stdio_bridge import main
@@ -290,7 +290,7 @@ def _reflect(arguments: list[str]) -> int:
     if "--help" in options:
         return _help("reflect")
     if positional:
-        raise Usage(f"reflect: {positional[0][:40]!a}: one word too many; it takes --format")
+        raise Usage(f"reflect: {positional[0][:40]!a}: unexpected argument; it takes --format")
     from fugue_tui.control.introspection import Format, reflect
 
     wanted = options.get("--format", "tree")
@@ -307,7 +307,7 @@ def _config(arguments: list[str]) -> int:
     from fugue_tui.cli.config_command import ACTIONS
 
     if len(positional) != 1 or positional[0] not in ACTIONS:
-        raise Usage(f"config: wants one of {', '.join(ACTIONS)}")
+        raise Usage(f"config: requires one of {', '.join(ACTIONS)}")
     return ACTIONS[positional[0]](options.get("--config", ""))
 
 

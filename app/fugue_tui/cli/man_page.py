@@ -61,7 +61,7 @@ def man(arguments: list[str]) -> int:
     """Print the page."""
     _, positional, program = options_of(arguments, ())
     if positional or program:
-        raise Usage(f"man: {(positional or program)[0][:40]!a}: one word too many; it takes none")
+        raise Usage(f"man: {(positional or program)[0][:40]!a}: unexpected argument; it takes none")
     echo(page().rstrip("\n"))
     return 0
 

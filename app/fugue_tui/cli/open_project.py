@@ -51,7 +51,9 @@ def run(arguments: list[str]) -> int:
     sure = any(word in ("--yes", "-y") for word in arguments)
     options, positional, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
     if len(positional) > 1 or program:
-        raise Usage(f"open: {(positional[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
+        raise Usage(
+            f"open: {(positional[1:] or program)[0][:40]!a}: unexpected argument; it takes a directory or a file"
+        )
     project = find(positional[0] if positional else "", options.get("--workspace", ""))
     own = project.own and _is_trusted(project)
     agreed = own or sure or not sockets.answers(sockets.path_of(project.name))

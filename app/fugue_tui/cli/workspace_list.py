@@ -13,7 +13,7 @@ def ls(arguments: list[str]) -> int:
     panes, and since when."""
     options, positional, _ = options_of(arguments, (), ("--json",))
     if positional:
-        raise Usage(f"ls: {positional[0][:40]!a}: one word too many; it takes --json")
+        raise Usage(f"ls: {positional[0][:40]!a}: unexpected argument; it takes --json")
     found = workspaces()
     if "--json" in options:
         echo(as_json({"workspaces": found}, json_form(arguments)))

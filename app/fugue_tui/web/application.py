@@ -161,7 +161,7 @@ class WebApplication:
         """Serve a page until it is gone. Raises WebSocketDisconnect, or ValueError if it does not say what to show."""
         show = messages.parse(await socket.receive_text())
         if not isinstance(show, Show):
-            raise ValueError("the first message says what to show")
+            raise ValueError("the first message must be the one that names what to show")
         key = (socket.path_params["session"], show.tab)
         try:
             view = await self._views.show(key, page, show.size.extent)

@@ -270,9 +270,9 @@ def test_a_program_that_its_input_ends_has_printed_its_last_words(room: Room) ->
     assert "bye" in (sent.output or "")
 
 
-def test_an_agent_must_say_where_to_type(room: Room) -> None:
+def test_an_agent_must_name_the_pane_to_type_into(room: Room) -> None:
     pane = room.cat()
-    with pytest.raises(InvalidArgument, match="say which one"):
+    with pytest.raises(InvalidArgument, match="name the one"):
         room.run(SendInput(text="x"), agent())
     with pytest.raises(Refused, match="your own pane"):
         room.run(SendInput(text="x"), agent(pane))

@@ -13,6 +13,6 @@ def completions(arguments: list[str]) -> int:
     """Print the script of one shell."""
     _, positional, program = options_of(arguments, ())
     if len(positional) != 1 or positional[0] not in SHELLS or program:
-        raise Usage(f"completions: wants one of {', '.join(SHELLS)}")
+        raise Usage(f"completions: requires one of {', '.join(SHELLS)}")
     echo(SHELLS[positional[0]]().rstrip("\n"))
     return 0

@@ -38,7 +38,7 @@ def doctor(arguments: list[str]) -> int:
     """Examine everything, without network."""
     options, positional, program = options_of(arguments, (), ("--json",))
     if positional or program:
-        raise Usage(f"doctor: {(positional or program)[0][:40]!a}: one word too many; it takes --json")
+        raise Usage(f"doctor: {(positional or program)[0][:40]!a}: unexpected argument; it takes --json")
     counts: Counter[Level] = Counter()
     found: list[tuple[str, Finding]] = []
     colour = os.isatty(1) and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

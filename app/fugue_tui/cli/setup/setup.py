@@ -23,7 +23,7 @@ def setup(arguments: list[str]) -> int:
     """Set up the clients; the exit status is 1 if one of them failed or none was found."""
     options, names, program_words = options_of(arguments, (), FLAGS)
     if program_words:
-        raise Usage(f"setup: {program_words[0][:40]!a}: one word too many; it takes names of clients")
+        raise Usage(f"setup: {program_words[0][:40]!a}: unexpected argument; it takes names of clients")
     undo, dry = "--uninstall" in options or "--remove" in options, "--dry-run" in options
     clients = _chosen(names, undo=undo)
     words = program()

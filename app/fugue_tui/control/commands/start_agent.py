@@ -64,7 +64,7 @@ class BriefedAgent(Struct, frozen=True):
     state: State
     """What the agent does now; unknown until it shows something."""
     words: str
-    """What it says about that, such as the question of a dialog: untrusted."""
+    """Its message about that, such as the question of a dialog: untrusted."""
     seconds: float
     """How long it took."""
     message: int | None
@@ -81,7 +81,7 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
     """Start an agent in a new pane, and send it its task.
 
     The briefing is typed once the agent is at its input, whole and in one piece. If a dialog comes first, such as the
-    question whether to trust a directory, the answer says so, and the briefing follows once it is answered.
+    question whether to trust a directory, the result has the question, and the briefing follows once it is answered.
     """
 
     program: Annotated[str, Meta(min_length=1, max_length=1_000)] = "claude"
@@ -466,10 +466,10 @@ def file_text(path: str) -> str:
         reason = getattr(error, "strerror", None) or "is not UTF-8"
         raise InvalidArgument(f"briefing_file: {clean_path(path)}: {reason}") from None
     if not text.strip() or len(text) > LONGEST:
-        raise InvalidArgument(f"briefing_file: {clean_path(path)}: wants 1 to {LONGEST} characters")
+        raise InvalidArgument(f"briefing_file: {clean_path(path)}: requires 1 to {LONGEST} characters")
     return typeable(text.rstrip(), "briefing_file")
 
 
 def _open_unblocked(path: str, flags: int) -> int:
-    """Open a file, which waits for nobody to write into it."""
+    """Open a file without waiting for a writer, as with a FIFO."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)

@@ -213,7 +213,7 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
     """The pane to type into."""
     pane = target.typed_pane(mux, wanted, origin)
     if wanted.strip() in ("", target.ACTIVE) and origin.is_agent:
-        raise InvalidArgument(f"pane: say which one to type into; {pane} is your own, whose input is your own too")
+        raise InvalidArgument(f"pane: name the one to type into; {pane} is your own, whose input is your own too")
     if exited := mux.exits.get(pane):
         raise TerminalGone(f"the program in {pane} has exited ({exited.words}); respawn-pane runs it again")
     mux.contents.check_program(pane)
