@@ -79,7 +79,7 @@ async def three_painted_panes(open_stage: Open, monkeypatch: pytest.MonkeyPatch)
 async def test_the_focused_pane_waits_for_no_other(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     async with three_painted_panes(open_stage, monkeypatch) as painted:
         assert painted.want(TWO) == []
-        assert painted.later(0) == [TWO]
+        assert painted.later(0.001) == [TWO]
         assert painted.want(THREE, TWO) == []
         assert painted.want(ONE) == [ONE]
         assert painted.later(0.02) == []
@@ -157,4 +157,4 @@ async def test_another_pane_is_painted_once_the_keys_that_have_come_are_read(
         painted.press()
         assert painted.later(0) == []
         assert painted.want(ONE) == [ONE]
-        assert painted.later(0) == [TWO]
+        assert painted.later(0.001) == [TWO]
