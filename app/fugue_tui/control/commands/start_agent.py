@@ -32,7 +32,7 @@ from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, Sav
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL, AgentRun
-from fugue_tui.multiplexer.agents.mailboxes import LONGEST, MessageState
+from fugue_tui.multiplexer.agents.mailboxes import LONGEST, Message, MessageState
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.sanitize import clean, clean_path
@@ -389,14 +389,7 @@ async def briefed(
 ) -> BriefedAgent:
     """Wait until an agent has its briefing and begins to work on it, or needs an answer before. A briefing that waits
     for the agents in other panes is not waited for. Raises Refused if the agent has ended, and SaveError."""
-    message = None
-    if briefing:
-        boxes = tuple(mailbox(mux, each) for each in after)
-        box, who = mailbox(mux, pane), sender(mux, origin)
-        try:
-            message = await mux.mailboxes.add(box, who, briefing, briefing=True, after=boxes)
-        except SaveError as error:
-            raise SaveError(f"{pane} has no task, which brief-agent gives it: {error}") from None
+    message = await _queued(mux, origin, pane, briefing, after) if briefing else None
     reporter()("waits until the agent is at its input", None)
     number, before = message.id if message else 0, _since(mux, pane)
     await until(lambda: _is_over(mux, pane, number), 0.0 if after else seconds, *_changes(mux))
@@ -419,6 +412,15 @@ async def briefed(
         message=message.id if message else None,
         cwd=clean_path(mux.cwd(pane)),
     )
+
+
+async def _queued(mux: Multiplexer, origin: Origin, pane: PaneId, briefing: str, after: Sequence[PaneId]) -> Message:
+    """The message of a briefing, in the agent's mailbox. Raises SaveError."""
+    boxes = tuple(mailbox(mux, each) for each in after)
+    try:
+        return await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True, after=boxes)
+    except SaveError as error:
+        raise SaveError(f"{pane} has no task, which brief-agent gives it: {error}") from None
 
 
 def _is_over(mux: Multiplexer, pane: PaneId, number: int) -> bool:
