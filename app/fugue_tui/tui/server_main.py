@@ -407,10 +407,10 @@ def _follow_agents(app: "WorkspaceServer") -> None:
         from fugue_tui.control.core.deferred import spawn
         from fugue_tui.control.monitor.monitor import Monitor
         from fugue_tui.control.monitor.team_log import TeamLog
-        from fugue_tui.control.sideband.door import SidebandDoor
+        from fugue_tui.control.sideband.tag_runner import TagRunner
 
         finder = AgentFinder(app.mux)
-        SidebandDoor(app.dispatcher)
+        TagRunner(app.dispatcher)
         Monitor(app.dispatcher, app.agent_notifications.notify).start()
         TeamLog(app.mux, app.dispatcher.audit).start()
         finder.start()

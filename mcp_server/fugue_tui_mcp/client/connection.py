@@ -138,7 +138,7 @@ class Connection:
                 if not self._ready.done():
                     self._ready.set_result(catalog)
                 await self._end.wait()
-        except Exception as error:  # noqa: BLE001  (a border: a server's fault, whatever the SDK raises for it)
+        except Exception as error:  # noqa: BLE001  (an error boundary: a server's fault, whatever the SDK raises for it)
             self._fail(error)
         finally:
             self._client = None
@@ -225,7 +225,7 @@ class Connection:
             raise TimedOut(f"{self._name} did not answer within {seconds:g} s") from None
         except FugueError:
             raise
-        except Exception as error:  # noqa: BLE001  (a border: see `_run`)
+        except Exception as error:  # noqa: BLE001  (an error boundary: see `_run`)
             if self._end.is_set():
                 raise ServerFailed(f"{self._name} has ended{self._why()}") from None
             raise ServerFailed(f"{self._name}: {_words(_first(error))}") from None

@@ -18,7 +18,7 @@ from fugue_tui.control.agents.agent_finder import AgentFinder
 from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.agents.messenger import Messenger
 from fugue_tui.control.agents.receivers import with_role
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.monitor.monitor import Monitor
@@ -75,7 +75,7 @@ class Watched:
     def acts(self) -> list[tuple[str, str, str]]:
         """What the monitor has done: condition, action and outcome, by the audit log."""
         found = [each for each in self.dispatcher.audit if each.kind == "monitor"]
-        assert all(each.origin == each.door == "monitor" and each.panes for each in found)
+        assert all(each.origin == each.interface == "monitor" and each.panes for each in found)
         return [(each.facts["condition"], each.facts["action"], each.outcome) for each in found if each.facts]
 
     def acted(self, *wanted: tuple[str, str, str]) -> None:
@@ -463,7 +463,7 @@ def test_the_configuration_holds_for_agents_outside_of_teams_and_changes_at_once
 def test_an_agent_does_not_change_its_own_rules_and_writes_to_no_other_by_them(watched: Watched) -> None:
     pane, other = watched.agent(), watched.agent(name="boss")
     watched.say(f"monitor-agent {pane} --idle tell")
-    inside = Origin(Door.MCP, pane, inside=True)
+    inside = Origin(Interface.MCP, pane, inside=True)
     with pytest.raises(Refused, match="by which you are monitored"):
         watched.say("monitor-agent self --off", inside)
     watched.mux.permissions = McpSettings(input="ask", destroy="ask")
@@ -506,7 +506,7 @@ def test_an_agent_does_not_take_itself_out_of_rules_that_come_later(watched: Wat
     pane = watched.agent()
     for rules in ("--off", "--idle tell"):
         with pytest.raises(Refused, match="by which you are monitored"):
-            watched.say(f"monitor-agent self {rules}", Origin(Door.MCP, pane, inside=True))
+            watched.say(f"monitor-agent self {rules}", Origin(Interface.MCP, pane, inside=True))
     watched.mux.agents.set_rules(MonitorRules(idle=(Action.TELL,), idle_after=10.0))
     watched.passes(11)
     watched.acted(("idle", "tell", "done"))

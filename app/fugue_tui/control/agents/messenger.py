@@ -14,7 +14,7 @@ from typing import Final
 
 from fugue_tui.control.agents.agent_monitor import last_rows
 from fugue_tui.control.agents.program_rules import RuleCache
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred
 from fugue_tui.control.core.send_input import Input, send
 from fugue_tui.errors import FugueError, SaveError
@@ -164,7 +164,7 @@ class Messenger:
 
     async def _type(self, pane: PaneId, message: Message) -> bool:
         """Type a message and press Enter; whether that was done, or is unknown."""
-        origin = Origin(Door.MCP, client=message.sender)
+        origin = Origin(Interface.MCP, client=message.sender)
         if self._mux.input(pane, origin.author).refusal() is not None:
             return False
         try:
@@ -204,7 +204,7 @@ class Messenger:
 
     async def _enter(self, pane: PaneId, message: Message, left: int) -> None:
         """Press Enter, unless the user types there."""
-        origin = Origin(Door.MCP, client=message.sender)
+        origin = Origin(Interface.MCP, client=message.sender)
         try:
             result = send(self._mux, origin, str(pane), (Input(submit=True),), 0.0)
             await finished(result) if is_deferred(result) else None

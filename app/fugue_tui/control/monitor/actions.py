@@ -11,7 +11,7 @@ from fugue_tui.control.agents.monitor_info import GOES_ON, lead_of
 from fugue_tui.control.agents.receivers import sender, unbracketed
 from fugue_tui.control.commands.messages import SendMessage
 from fugue_tui.control.commands.start_agent import RestartAgent, StopAgent
-from fugue_tui.control.core.command import Command, Door, Origin
+from fugue_tui.control.core.command import Command, Interface, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.errors import FugueError
@@ -22,7 +22,7 @@ from fugue_tui.multiplexer.agents.monitored import MonitoredPane, NextAction
 from fugue_tui.multiplexer.events.derive import EventKind
 from fugue_tui.sanitize import clean, quoted
 
-ORIGIN: Final = Origin(Door.MONITOR)
+ORIGIN: Final = Origin(Interface.MONITOR)
 RESTART_SECONDS: Final = 30.0
 """Seconds that are waited for an agent that was restarted."""
 _LONGEST: Final = 160
