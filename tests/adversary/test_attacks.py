@@ -34,7 +34,7 @@ from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import grantee
 from fugue_tui.control.schema.command_line import command as parse
-from fugue_tui.errors import CommandError, Refused
+from fugue_tui.errors import CommandError, InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.approvals import DENIED_SECONDS, OF_ALL, OF_ONE_CALLER, OF_ONE_SOURCE
 from fugue_tui.multiplexer.access.grants import Scope
@@ -210,3 +210,10 @@ def test_the_user_denies_everything_of_one_pane_at_once(room: Room) -> None:
     assert attempt(room, f"close-pane {THEIRS}", LEGITIMATE) == "asked"
     room.now += DENIED_SECONDS
     assert attempt(room, f"close-pane {THEIRS}", flood[0]) == "asked"
+
+
+@pytest.mark.parametrize("words", ["save-layout", "load-layout", "import-servers --directory"])
+def test_a_path_that_cannot_exist_is_no_argument(words: str) -> None:
+    """To resolve one of a megabyte would hold up the workspace for minutes, even before the user is asked."""
+    with pytest.raises(InvalidArgument, match="4096"):
+        parse(f"{words} {'a/' * 2_100}")

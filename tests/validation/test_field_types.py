@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.validation.annotations import Record
-from fugue_tui.validation.field_types import Refined, Text, Unchecked
+from fugue_tui.validation.field_types import Choice, Refined, Text, Unchecked
 
 
 def _unkind(word: str) -> str:
@@ -27,6 +27,12 @@ class Entry(Struct, frozen=True):
     theme: Literal["dark", "light", "dim"] = "dark"
     names: Annotated[Mapping[Key, int], Meta(min_length=0, max_length=2)] = field(default_factory=dict[str, int])
     rest: Annotated[Any, Unchecked()] = None
+
+
+def test_of_many_words_the_similar_one_is_named_first() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        Choice.of(("nord", "dracula", "monokai", *map(str, range(9)))).check("draculla", "ui.theme")
+    assert str(caught.value).startswith('ui.theme: "draculla" is not known; did you mean dracula? It is one of nord, ')
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ SUBCOMMANDS: Final = (
     Subcommand(
         "web",
         "[NAME] [-r|--read-only] [--bind ADDRESS] [--port PORT] [--host NAME] [--certificate FILE] [--key FILE] "
-        "[--mirror CLIENT] [--prefix KEY]",
+        "[--link-minutes N] [--mirror CLIENT] [--prefix KEY]",
         "serve a running workspace to a browser, by a link that works once, until Ctrl+C",
     ),
     Subcommand("detach", "[NAME] [--all]", "detach the terminal used last, or all of them"),

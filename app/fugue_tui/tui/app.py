@@ -398,6 +398,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.clients.regroup()
         if self._mounted and self.clients.screen == self.shown_size:
             self._fit(*self.size)
+            self.rebuild()
 
     def client_attached(self, client: AttachedClient) -> None:
         """Inform a client if it is read-only, or if the workspace cannot be saved."""

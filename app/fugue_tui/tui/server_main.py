@@ -36,6 +36,8 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.workspace.model import OnExit, Workspace
 
 if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
     from fugue_tui.control.dispatch.audit import Audit
     from fugue_tui.control.dispatch.thread_gateway import Caller
     from fugue_tui.multiplexer.access.grants import Grant
@@ -394,12 +396,11 @@ def _mcp_connector(handler: "Handler") -> "Connector":
 
 def _follow_agents(app: "WorkspaceServer") -> None:
     """Find the agents in panes, detect their states, and run the tags that they print; no agent does anything in the
-    first second."""
+    first second, unless a command wants messages or tasks before."""
     from fugue_tui.control.agents.agent_monitor import AgentMonitor
 
     shown = app.on_shown
-    app.mux.mailboxes.loaded.hold()
-    app.mux.tasks.loaded.hold()
+    timer: TimerHandle | None = None
     AgentMonitor(app.mux, app.inform)
 
     def start() -> None:
@@ -416,10 +417,20 @@ def _follow_agents(app: "WorkspaceServer") -> None:
         finder.start()
         spawn(_load_journals(app))
 
-    def on_shown() -> None:
-        shown()
-        call_later(1.0, start)
+    def start_now() -> None:
+        nonlocal timer
+        if timer is not None:
+            timer.cancel()
+            timer = None
+            start()
 
+    def on_shown() -> None:
+        nonlocal timer
+        shown()
+        timer = call_later(1.0, start_now)
+
+    app.mux.mailboxes.loaded.hold(start_now)
+    app.mux.tasks.loaded.hold(start_now)
     app.on_shown = on_shown
 
 

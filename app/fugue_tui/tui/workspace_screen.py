@@ -65,7 +65,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         """Paint what has changed, but not between a key and its echo."""
         if (seconds := self._app_context.status_updates.held_seconds) > 0:
             self._update_timer.pause()
-            asyncio.get_running_loop().call_later(seconds, self._update_timer.resume)
+            asyncio.get_running_loop().call_later(seconds, self.call_later, self._on_timer_update)
         else:
             super()._on_timer_update()
 

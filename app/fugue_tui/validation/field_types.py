@@ -224,6 +224,10 @@ class Null(Kind):
         return {"type": "null"}
 
 
+_MANY: Final = 8
+"""Of more words than these an error names the similar one before it lists them all."""
+
+
 class Choice(Kind):
     """One of several words, which stand for values."""
 
@@ -241,7 +245,10 @@ class Choice(Kind):
     def check(self, value: Any, where: str) -> Any:
         if isinstance(value, str) and value in self.options:
             return self.options[value]
-        if near := suggestion(value, self.options):
+        near = suggestion(value, self.options)
+        if near and len(self.options) > _MANY:
+            raise invalid(where, f"{shown(value)} is not known{near} It is {self.words}")
+        if near:
             raise invalid(where, f"{shown(value)} is not {self.words}{near}")
         raise WrongKind(where, value, self.words)
 

@@ -119,7 +119,10 @@ class WebApplication:
             return PlainTextResponse("the token did not arrive\n", 408)
         if len(body) > LONGEST_TOKEN:
             return PlainTextResponse("this is no token\n", 413)
-        session = self._access.redeem(body.decode("ascii", "replace"))
+        token = body.decode("ascii", "replace")
+        session = self._access.redeem(token)
+        if session is None and self._access.has_expired(token):
+            return PlainTextResponse("this link has expired\n", 410)
         if session is None:
             return PlainTextResponse("this link was used already, or another one has replaced it\n", 403)
         request.state.connection.is_trusted = True

@@ -267,7 +267,7 @@ def test_an_agent_that_was_just_given_input_is_not_taken_for_idle(fleet: Fleet) 
 def test_an_agent_that_does_not_begin_to_work_is_idle_after_a_while(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fugue_tui.control.commands.agents.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("fugue_tui.control.agents.messenger.ANSWER_SECONDS", 0.05)
     pane = fleet.agent()
     fleet.prints(pane, IDLE)
     fleet.becomes(pane, "idle")

@@ -411,7 +411,7 @@ async def test_a_change_of_a_caller_that_gave_up_is_the_same_in_memory_and_on_di
 async def test_changes_wait_until_the_journal_was_read(tmp_path: Path) -> None:
     await added(kept(tmp_path), "one")
     found = kept(tmp_path)
-    found.loaded.hold()
+    found.loaded.hold(lambda: None)
     early = asyncio.ensure_future(added(found, "two"))
     await asyncio.sleep(0)
     assert not early.done()

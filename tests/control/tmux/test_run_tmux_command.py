@@ -198,6 +198,15 @@ def test_flags_that_do_nothing_here_fail_loudly(room: Room, call: tuple[str, ...
     assert len(room.mux.workspace.panes) == 1
 
 
+def test_a_format_that_would_hold_up_the_workspace_is_refused_and_libtmuxs_are_not(room: Room) -> None:
+    room.cat()
+    libtmux = "\t".join(f"#{{a_variable_of_tmux_{number:03}}}" for number in range(200))
+    assert tmux(room, "list-panes", "-F", libtmux) == ["\t" * 199]
+    for call in (("list-panes", "-F"), ("list-panes", "-f"), ("display-message", "-p"), ("pipe-pane",)):
+        with pytest.raises(InvalidArgument, match="format too long"):
+            tmux(room, *call, "#D" * 4097)
+
+
 def test_layouts_are_spread_and_undone_and_sessions_stepped(room: Room) -> None:
     first = room.cat()
     tmux(room, "split-window", "-h", "-l", "20", "cat")

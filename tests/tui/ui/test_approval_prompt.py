@@ -8,6 +8,7 @@ from tests.tui.test_snapshots import Picture
 from tests.tui.test_snapshots import picture as picture
 
 from fugue_tui.config.model import McpSettings
+from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
@@ -148,6 +149,19 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         assert stage.mux.grants.all() == ()
         await stage.prefix("a")
         await stage.until(lambda: "let %2 run commands by tags in its output" in stage.text)
+
+
+async def test_agents_that_ask_in_their_own_panes_are_pointed_to(open_stage: Open) -> None:
+    async with open_stage(cols=100) as stage:
+        AgentMonitor(stage.mux)
+        stage.app.commands.run_line("split-pane --command cat")
+        stage.terminal().receive(memoryview(b"\x1b]7501;state=blocked:app=claude:kind=permission\x07"))
+        await stage.until(stage.mux.agents.waiting)
+        await stage.prefix("a")
+        await stage.until(lambda: "go to %1, whose agent waits for an answer there" in stage.text)
+        assert str(stage.mux.focused) == "%2"
+        await stage.press("enter")
+        await stage.until(lambda: str(stage.mux.focused) == "%1")
 
 
 @pytest.mark.usefixtures("unguarded")

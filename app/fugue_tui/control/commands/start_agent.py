@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.agents import worktrees
-from fugue_tui.control.agents.messenger import ANSWER_SECONDS, RESTS
+from fugue_tui.control.agents.messenger import RESTS, settling
 from fugue_tui.control.agents.receivers import mailbox, sender, with_role
 from fugue_tui.control.commands.agents import MODEL_WIDTH, State
 from fugue_tui.control.commands.panes import ClosePane, SplitPane
@@ -391,11 +391,10 @@ async def briefed(
     for the agents in other panes is not waited for. Raises Refused if the agent has ended, and SaveError."""
     message = await _queued(mux, origin, pane, briefing, after) if briefing else None
     reporter()("waits until the agent is at its input", None)
-    number, before = message.id if message else 0, _since(mux, pane)
+    number = message.id if message else 0
     await until(lambda: _is_over(mux, pane, number), 0.0 if after else seconds, *_changes(mux))
     if message and _state(mux, number) is MessageState.DELIVERED:
-        started = _since(mux, pane) if before is None else before
-        await until(lambda: _answers(mux, pane, started), min(ANSWER_SECONDS, seconds), *_changes(mux))
+        await until(lambda: not settling(mux, pane), min(settling(mux, pane), seconds), *_changes(mux))
     status = mux.agents.statuses.get(pane)
     if status is None and (pane in mux.exits or pane not in mux.workspace.panes):
         ended = mux.exits.get(pane)
@@ -438,18 +437,6 @@ def _is_over(mux: Multiplexer, pane: PaneId, number: int) -> bool:
 def _state(mux: Multiplexer, number: int) -> MessageState | None:
     message = mux.mailboxes.get(number)
     return message.state if message else None
-
-
-def _since(mux: Multiplexer, pane: PaneId) -> float | None:
-    """When the agent entered its state, while it rests."""
-    status = mux.agents.statuses.get(pane)
-    return status.since if status is not None and status.state in RESTS else None
-
-
-def _answers(mux: Multiplexer, pane: PaneId, since: float | None) -> bool:
-    """Whether an agent that rested since then has begun to work, or has worked already."""
-    status = mux.agents.statuses.get(pane)
-    return status is not None and (status.state not in RESTS or status.since != since)
 
 
 def _changes(mux: Multiplexer) -> tuple[CallbackList[...], ...]:

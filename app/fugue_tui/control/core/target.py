@@ -233,10 +233,13 @@ def _round(order: Sequence[T], present: T, step: int) -> T:
     return order[(order.index(present) + step) % len(order)]
 
 
+_WHERE: Final = {Side.LEFT: "left of", Side.RIGHT: "right of", Side.UP: "above", Side.DOWN: "below"}
+
+
 def _beside(mux: Multiplexer, source: PaneId, side: Side) -> PaneId:
     found = mux.neighbour(source, side)
     if found is None:
-        raise NotFound(f"no pane lies {side} of {source}; get-layout shows where panes are")
+        raise NotFound(f"no pane {_WHERE[side]} {source}; get-layout shows where panes are")
     return found
 
 

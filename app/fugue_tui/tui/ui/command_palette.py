@@ -79,7 +79,7 @@ SYNONYMS: Final = {
     "show-agents": "claude, codex, gemini, fleet, status",
     Action.QUICK_SELECT: "hints, links, open a URL, copy a path",
     Action.CHOOSE_BUFFER: "paste buffers, clipboard history",
-    Action.FIND_WINDOW: "search all panes",
+    Action.FIND_WINDOW: "window by its title or visible text",
     Action.MESSAGES: "log, notifications, history of messages",
     Action.JOIN_PANE: "move a pane here, merge windows",
     Action.MOVE_WINDOW: "reorder tabs, move tab",
