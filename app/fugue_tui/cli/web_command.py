@@ -17,10 +17,10 @@ def run(arguments: list[str]) -> int:
     """Serve until Ctrl+C; the exit status. Raises Usage or SocketError."""
     options, positional, rest = options_of(arguments, OPTIONS, ("--read-only",))
     if rest:
-        raise Usage(f"web: {rest[0][:40]!a}: one word too many")
+        raise Usage(f"web: {rest[0][:40]!a}: unexpected argument")
     port = _port(options.get("--port", "0"))
     if "--key" in options and "--certificate" not in options:
-        raise Usage("web: --key: wants --certificate, too")
+        raise Usage("web: --key: requires --certificate, too")
     minutes = _minutes(options["--link-minutes"]) if "--link-minutes" in options else 0
     refuse_pane()
     path, name = requested("web", options, positional, around=False)

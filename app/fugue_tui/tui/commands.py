@@ -12,7 +12,7 @@ from textual.screen import Screen
 from fugue_tui.control.commands.recording import EndedRecordings
 from fugue_tui.control.commands.run_shell import ShellOutput
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Effect, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
@@ -30,7 +30,7 @@ from fugue_tui_widgets.paste_dialog import PasteDialog
 
 PENDING_SECONDS: Final = 0.5
 """Seconds after which a pending command is reported to take longer."""
-_PALETTE: Final = Origin(Door.PALETTE)
+_PALETTE: Final = Origin(Interface.PALETTE)
 
 Callback = Callable[[Any], None]
 
@@ -74,7 +74,7 @@ class Commands:
                 then(result)
         except FugueError as error:
             (failed or self._warn)(str(error))
-        except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
+        except Exception as error:  # noqa: BLE001  (an error boundary: a bug in a command must not end everyone's programs)
             self._report("a user's command", error)
 
     def confirm(

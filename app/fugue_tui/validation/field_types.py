@@ -85,7 +85,7 @@ class Bounds(NamedTuple):
     def check_length(self, length: int, noun: str, where: str) -> None:
         """Raises InvalidArgument if a length is not in the range."""
         if not self.admits(length):
-            raise invalid(where, f"{'' if noun == 'characters' else 'has '}{length} {noun}; wants{self.words}")
+            raise invalid(where, f"{'' if noun == 'characters' else 'has '}{length} {noun}; expected{self.words}")
 
     def schema(self) -> Schema:
         """The JSON Schema keywords of a number's range."""

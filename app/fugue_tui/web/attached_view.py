@@ -111,7 +111,7 @@ class AttachedView:
 
     async def _greet(self, page: PageLink, before: bytes, *, resumed: bool) -> None:
         welcome = self._welcome
-        await page.tell(messages.Welcome(welcome.workspace, welcome.title, resumed, self._target.read_only))
+        await page.send(messages.Welcome(welcome.workspace, welcome.title, resumed, self._target.read_only))
         await page.draw(before + enter_sequence(welcome.mouse))
         self._page = page
 
@@ -137,7 +137,7 @@ class AttachedView:
         elif kind == attach_protocol.NAME:
             self._welcome = Welcome.load(payload)
             if page is not None:
-                await page.tell(messages.Title(self._welcome.title))
+                await page.send(messages.Title(self._welcome.title))
         elif kind == attach_protocol.BYE:
             await self._leave(Bye.load(payload))
 
@@ -179,7 +179,7 @@ class AttachedView:
         page, self._page = self._page, None
         self._on_end(self)
         if page is not None:
-            await page.tell(messages.End(message))
+            await page.send(messages.End(message))
             await page.close()
 
     async def _send(self, kind: bytes, payload: bytes) -> None:

@@ -16,7 +16,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.agents.receivers import with_role
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, judge
@@ -192,7 +192,7 @@ def test_agents_change_their_own_and_the_user_is_asked_about_others(room: Room) 
         assert asked(room, f"{line} --force", agent(mine)), line
     for line in ("remove-task 1", "remove-task 3", "remove-task 2 1", "remove-task 2 3"):
         assert asked(room, line, agent(mine)), line
-    outside = Origin(Door.MCP, process="1@2", client="desktop")
+    outside = Origin(Interface.MCP, process="1@2", client="desktop")
     assert not asked(room, "add-task outside", outside)
     assert asked(room, "remove-task 5", outside)
     with pytest.raises(Refused, match="you are in no pane"):

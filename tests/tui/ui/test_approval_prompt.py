@@ -9,17 +9,17 @@ from tests.tui.test_snapshots import picture as picture
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.agents.agent_monitor import AgentMonitor
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
-from fugue_tui.control.sideband.door import SidebandDoor
+from fugue_tui.control.sideband.tag_runner import TagRunner
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.ui import approval_prompt
 from fugue_tui_widgets import approval_dialog
 from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
 
-AGENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
+AGENT = Origin(Interface.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
 CHOICES = [(Scope.ONCE, "Yes, this once"), (Scope.SESSION, "Yes, while it runs")]
 
 
@@ -130,7 +130,7 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
         stage.app.commands.run_line("create-window --command cat")
         first, second = ask(stage, "send-input %1 --text one"), ask(stage, "send-input %2 --text two")
-        other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
+        other = ask(stage, "close-pane %1", Origin(Interface.MCP, process="5@6", program="codex"))
         await stage.until(lambda: "3 requests" in stage.text)
         await stage.prefix("a")
         await shown(stage, "--text one", "2 more wait")
@@ -171,7 +171,7 @@ async def test_one_key_denies_everything_that_one_program_asks(
     async with open_stage() as stage:
         monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
         first, second = ask(stage, "send-input %1 --text one"), ask(stage, "close-pane %1")
-        other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
+        other = ask(stage, "close-pane %1", Origin(Interface.MCP, process="5@6", program="codex"))
         await stage.until(lambda: "3 requests" in stage.text)
         await stage.prefix("a")
         await shown(stage, "No to all that it asks")
@@ -205,7 +205,7 @@ async def test_a_request_that_is_answered_elsewhere_closes_its_dialog(open_stage
     async with open_stage() as stage:
         asked = ask(stage, "send-input %1 --text hello")
         await shown(stage)
-        stage.app.dispatcher.run(parse("approve-request 1"), Origin(Door.CLI))
+        stage.app.dispatcher.run(parse("approve-request 1"), Origin(Interface.CLI))
         await stage.until(lambda: asked.done and stage.app.on_panes)
         await stage.until_text("hello")
 
@@ -292,7 +292,7 @@ def test_no_answer_stands_first_by_itself() -> None:
 
 async def test_a_pane_is_trusted_to_print_tags_and_not_any_more(open_stage: Open) -> None:
     async with open_stage() as stage:
-        SidebandDoor(stage.app.dispatcher)
+        TagRunner(stage.app.dispatcher)
         await stage.prefix("a")
         await stage.until(lambda: "let %1 run commands by tags in its output" in stage.text)
         await stage.press("enter")

@@ -14,7 +14,7 @@ from typing import Final
 
 from fugue_tui.control.agents.agent_monitor import last_rows
 from fugue_tui.control.agents.program_rules import RuleCache
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred
 from fugue_tui.control.core.send_input import Input, send
 from fugue_tui.errors import FugueError, SaveError
@@ -119,8 +119,8 @@ class Messenger:
         self._timers[box] = call_later(wait, lambda: self._look(box))
 
     def _held(self, message: Message) -> float | None:
-        """Seconds until the agents that a message waits for are done: 0 for now, None until something of them
-        changes."""
+        """Seconds until the agents that a message waits for are done: 0 if they are, None if only a change of
+        their states can end that."""
         left = 0.0
         for box in message.after:
             pane = pane_of(self._mux.workspace, box)
@@ -143,7 +143,7 @@ class Messenger:
         return True
 
     def _wait(self, pane: PaneId) -> float | None:
-        """Seconds until an agent may take a message: 0 for now, None until its state changes."""
+        """Seconds until an agent may take a message: 0 if it does, None if only a change of its state can end that."""
         status = self._mux.agents.statuses.get(pane)
         if pane not in self._mux.agents.programs or status is None or status.state not in RESTS:
             return None
@@ -159,7 +159,7 @@ class Messenger:
 
     async def _type(self, pane: PaneId, message: Message) -> bool:
         """Type a message and press Enter; whether that was done, or is unknown."""
-        origin = Origin(Door.MCP, client=message.sender)
+        origin = Origin(Interface.MCP, client=message.sender)
         if self._mux.input(pane, origin.author).refusal() is not None:
             return False
         try:
@@ -199,7 +199,7 @@ class Messenger:
 
     async def _enter(self, pane: PaneId, message: Message, left: int) -> None:
         """Press Enter, unless the user types there."""
-        origin = Origin(Door.MCP, client=message.sender)
+        origin = Origin(Interface.MCP, client=message.sender)
         try:
             result = send(self._mux, origin, str(pane), (Input(submit=True),), 0.0)
             await finished(result) if is_deferred(result) else None

@@ -49,7 +49,7 @@ class AgentTask(Struct, frozen=True):
     title: str
     """What it is: untrusted text."""
     words: str
-    """What it says: untrusted text."""
+    """Its message: untrusted text."""
 
 
 class AgentInfo(Struct, frozen=True):
@@ -70,7 +70,7 @@ class AgentInfo(Struct, frozen=True):
     kind: Literal["permission", "question", "auth"] | None
     """What a blocked one needs; null if that is unknown."""
     words: str
-    """What it says about that: untrusted."""
+    """Its message about that: untrusted."""
     title: str
     """What it is busy with, or else its window title: untrusted."""
     progress: int | None
@@ -138,7 +138,7 @@ class SignalInfo(Struct, frozen=True):
     seconds: int
     """For how long it has shown that."""
     counts: bool
-    """Whether the state was told from this signal."""
+    """Whether the state follows from this signal."""
 
 
 class UsageInfo(Struct, frozen=True):
@@ -217,8 +217,8 @@ class WaitedAgents(Struct, frozen=True):
 
 
 class WaitForAgents(Command[WaitedAgents], name="wait-for-agents", effect=Effect.READ, toolset=Toolset.AGENTS):
-    """Wait until agents are idle, done, blocked or have failed, without polling; the answer says which, and with what
-    words. An agent that was just given input and has not begun to work is not taken for idle."""
+    """Wait until agents are idle, done, blocked or have failed, without polling; the result has them with their
+    messages. An agent that was just given input and has not begun to work is not taken for idle."""
 
     panes: Annotated[tuple[str, ...], Meta(max_length=MAX_PANES)] = ()
     """The agents' panes, by id or name; omitted, all agents but your own."""
@@ -315,7 +315,7 @@ class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT,
     kind: Literal["permission", "question", "auth"] | None = None
     """If you are blocked, what you need."""
     words: Annotated[str, Meta(max_length=2_000)] = ""
-    """What you say about that."""
+    """A message about the state, such as the question."""
     model: Annotated[str, Meta(max_length=1_000)] = ""
     """The model that you run on."""
     cost: Annotated[float, Meta(ge=0, le=MAX_COST)] | None = None

@@ -14,7 +14,7 @@ from fugue_tui import trusted_files
 from fugue_tui.control.agents import team_file
 from fugue_tui.control.commands.layouts import OpenedPlace, opened_places
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.new_pane import Line, wants_focus
 from fugue_tui.control.core.results import WindowInfo, window_info
@@ -239,7 +239,7 @@ class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, 
 
 def caller_directory(mux: Multiplexer, origin: Origin) -> str:
     """The caller's working directory: its own on a command line, else that of its pane."""
-    own = process.cwd(origin.pid) if origin.door is Door.CLI and origin.pid is not None else ""
+    own = process.cwd(origin.pid) if origin.interface is Interface.CLI and origin.pid is not None else ""
     if own or not mux.workspace.windows:
         return own or os.getcwd()
     try:

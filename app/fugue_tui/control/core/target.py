@@ -101,7 +101,7 @@ def pane_to_close(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
 def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
     """The pane to type into, which an agent must name: its own has its own prompt."""
     if target.strip() in ("", ACTIVE) and origin.pane is None and origin.is_agent:
-        raise InvalidArgument("pane: say which one to type into; list-panes shows what is open")
+        raise InvalidArgument("pane: name the one to type into; list-panes shows what is open")
     if target.strip() in ("", ACTIVE) and origin.kind is Kind.AGENT:
         raise Refused(
             f"{origin.pane} is your own pane: this would be typed into your own input; name another pane, or self to "

@@ -211,7 +211,7 @@ def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict
     field = known.get(written) or known.get(_ALIASES.get(written, "")) or _unknown_flag(written, known)
     if not equals:
         if not rest:
-            raise InvalidArgument(f"{written}: wants {field.kind.words}")
+            raise InvalidArgument(f"{written}: requires {field.kind.words}")
         value = rest.pop(0)
     _put(field, value, given)
 
@@ -239,7 +239,7 @@ def _assign(cls: type[Command[Any]], positional: list[str], given: dict[str, Any
             positional.pop(0)
     if positional:
         takes = ", ".join(flag(each.name) for each in fields_of(cls)) or "no arguments"
-        raise InvalidArgument(f"{positional[0][:40]!a} is one word too many; it takes {takes}")
+        raise InvalidArgument(f"{positional[0][:40]!a} is an unexpected argument; it takes {takes}")
 
 
 def _put(field: Field, word: str, given: dict[str, Any]) -> None:

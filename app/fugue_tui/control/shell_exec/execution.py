@@ -198,7 +198,7 @@ class Execution:
             case CommandStarted(record):
                 self._begin(record)
             case Ended(exit) if self.stage < CommandStage.ENTERED:
-                raise TerminalGone(f"the program in {self.pane} is over ({exit.words})")
+                raise TerminalGone(f"the program in {self.pane} has ended ({exit.words})")
             case Started():
                 raise TerminalGone(f"the program of {self.pane} was replaced by another")
             case PaneClosed():

@@ -120,7 +120,7 @@ class Call(Struct, frozen=True):
     def only_word(self, name: str) -> str:
         """The one word after the flags. Raises InvalidArgument."""
         if len(self.words) != 1:
-            raise InvalidArgument(f"command {name}: wants one argument")
+            raise InvalidArgument(f"command {name}: requires one argument")
         return self.words[0]
 
 
@@ -172,7 +172,7 @@ def _environment(call: Call) -> Mapping[str, str]:
     for each in call.arguments.values("e"):
         name, equals, value = each.partition("=")
         if not equals:
-            raise InvalidArgument(f"-e {clean(each, 40)}: wants NAME=VALUE")
+            raise InvalidArgument(f"-e {clean(each, 40)}: requires NAME=VALUE")
         given[name] = value
     return {**call.environment(), **given}
 
@@ -495,7 +495,7 @@ def _key(word: str) -> str:
 
 def _capture_pane(call: Call) -> Translation:
     if not call.has("p"):
-        raise InvalidArgument("command capture-pane: wants -p, as there are no paste buffers of tmux here")
+        raise InvalidArgument("command capture-pane: requires -p, as there are no paste buffers of tmux here")
     pane = call.pane
 
     def show(results: Results) -> Sequence[str]:
@@ -587,7 +587,7 @@ def _scope(call: Call) -> str:
 def _set_option(call: Call) -> Translation:
     words = list(call.words)
     if not 1 <= len(words) <= 2:
-        raise InvalidArgument("command set-option: wants an option and its value")
+        raise InvalidArgument("command set-option: requires an option and its value")
     name, value = words[0], words[1] if len(words) == 2 else "on"
     if not _OPTION.fullmatch(name):
         raise InvalidArgument(f"invalid option: {clean(name, 60)}")
@@ -607,7 +607,7 @@ def _set_window_option(call: Call) -> Translation:
 
 def _show_options(call: Call) -> Translation:
     if len(call.words) > 1:
-        raise InvalidArgument("command show-options: wants at most one option")
+        raise InvalidArgument("command show-options: requires at most one option")
     wanted = next(iter(call.words), "")
     scope = _scope(call)
     own = call.mux.tmux_options.all(scope)
