@@ -121,8 +121,9 @@ class Camera:
         terminal = self.mux.terminals.get(pane)  # pyright: ignore[reportArgumentType, reportCallIssue]
         if terminal is None:
             return ""
-        terminal.refresh()
-        return "\n".join(terminal.row(y).text for y in range(terminal.size.rows))
+        seen = terminal.seen_by(self.mux)
+        seen.refresh()
+        return "\n".join(seen.row(y).text for y in range(terminal.size.rows))
 
     async def until(self, *words: str, pane: int = 1) -> None:
         """Wait until all words stand in a pane."""

@@ -130,6 +130,42 @@ message_visible=false
 use_internal_edit=true
 """
 
+SERVER = '''\
+from datetime import datetime
+
+from mcp.server.mcpserver import MCPServer
+
+import tides
+
+server = MCPServer("tides")
+
+
+@server.tool()
+def height(hours: float) -> float:
+    """The water's height above its mean, in metres."""
+    return round(tides.height(hours), 2)
+
+
+@server.tool()
+def high_waters(day: str, days: int = 1) -> list[str]:
+    """When the water is highest, from a day such as 2026-06-01."""
+    return [f"{time:%a %H:%M}" for time in tides.high_waters(datetime.fromisoformat(day), days)]
+
+
+@server.prompt()
+def explain(wave: str) -> str:
+    """Explain a wave and where it comes from."""
+    return f"Explain the wave {wave}."
+
+
+@server.resource("tides://waves")
+def waves() -> str:
+    """The waves that are added up."""
+    return "M2, S2, K1"
+
+
+server.run()
+'''
 
 KEY = "sk-ant-demo-0123456789abcdef"
 LOW_WATERS = '''    return found
@@ -227,6 +263,7 @@ def _furnish(home: Path) -> None:
         "demo/serve.py": SERVE,
         "demo/refresh.py": SERVE,
         "demo/.gitignore": "__pycache__/\n",
+        "server.py": SERVER,
         "agent": AGENT,
         "shell": '#!/bin/sh\n[ $# = 0 ] || exec bash "$@"\nexec bash --noprofile --rcfile ~/.bashrc -i\n',
         ".bashrc": "PS1='\\[\\e[1;94m\\]\\w\\[\\e[0m\\] $ '\nHISTFILE=\nalias ls='ls --color'\n",

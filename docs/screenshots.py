@@ -149,6 +149,74 @@ async def _floating(camera: Camera) -> None:
         await camera.until("changed", pane=5)
 
 
+async def _stacked(camera: Camera) -> None:
+    rows = (_pane("shell", 0.3), _pane("htop", 0.3, _htop("narrow")), _pane("tests", 0.4, TESTS))
+    async with camera.workspace("create-layout", "--name", "tides", "--layout", _demo(*rows), cols=130, rows=32):
+        await camera.until("Constituent")
+        await camera.until("passed", pane=4)
+        camera.command("stack-panes", "--pane", "%4")
+        camera.command("focus-pane", "%4")
+
+
+async def _agent_list(camera: Camera) -> None:
+    """Three real agents in a window, and the list of them over another."""
+    with demo.agents(camera.socket) as lines:
+        names = {"coder": "claude", "reviewer": "codex", "writer": "gemini"}
+        panes = [_pane(name, 1 / 3, ["sh", "-c", lines[program]]) for name, program in names.items()]
+        layout = {"direction": "horizontal", "splits": panes}
+        call = ("create-layout", "--name", "agents", "--layout", json.dumps(layout))
+        async with camera.workspace(*call, cols=130, rows=32, served=True):
+            await camera.until("make this edit")
+            await camera.until("a cache of a minute", pane=2)
+            await camera.until("moon's tilt", pane=3)
+            await camera.press("ctrl+b", "A")
+            await camera.pilot.pause(0.5)
+
+
+async def _tasks(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        for title in ("Add low water", "Test low water", "Cache the table of serve.py", "Explain K1 in README.md"):
+            camera.command("add-task", "--title", title)
+            await camera.pilot.pause(0.2)
+        camera.command("claim-task", "--number", "1")
+        await camera.press("ctrl+b", "t")
+        await camera.pilot.pause(0.5)
+
+
+async def _tools(camera: Camera) -> None:
+    """What an MCP server offers."""
+    from fugue_tui.config.model import McpSettings
+    from fugue_tui.config.servers import ServerSettings
+    from fugue_tui_mcp.client.pool import ConnectionPool
+
+    program = str(Path.home() / "server.py")
+    server = ServerSettings(command=sys.executable, args=(program,), env={"PYTHONPATH": os.getcwd()})
+    async with _demo_workspace(camera):
+        camera.mux.connect_mcp = ConnectionPool
+        camera.mux.permissions = McpSettings(servers={"tides": server})
+        camera.mux.on_permissions()
+        connected = camera.command("connect-server", "--server", "tides")
+        await camera.until_true(lambda: connected.done, 1)
+        await camera.press("ctrl+b", "k")
+        await camera.pilot.pause(1.0)
+
+
+async def _replay(camera: Camera) -> None:
+    async with _demo_workspace(camera):
+        cast = Path("log.cast")
+        header = {"version": 2, "width": 40, "height": 8}
+        lines = subprocess.run(
+            ["git", "log", "--oneline", "--color"], check=True, capture_output=True, text=True
+        ).stdout
+        events = [[0.5 * at, "o", f"{line}\r\n"] for at, line in enumerate(lines.splitlines(), 1)]
+        cast.write_text("".join(json.dumps(each) + "\n" for each in [header, *events, [8, "o", "\r\n"]]))
+        try:
+            camera.command("replay-recording", "log.cast", "--pane", "%2", "--direction", "vertical")
+            await camera.until("Add up waves", pane=5)
+        finally:
+            cast.unlink()
+
+
 async def _go_to(camera: Camera) -> None:
     async with _demo_workspace(camera):
         await camera.press("ctrl+b", "g")
@@ -287,6 +355,11 @@ PICTURES: dict[str, tuple[str, Make]] = {
     "help-light": ("vim", _help),
     "palette-light": ("vim", _palette),
     "floating": ("git", _floating),
+    "stacked": ("vim", _stacked),
+    "agent-list": ("gemini", _agent_list),
+    "tasks": ("vim", _tasks),
+    "tools": ("vim", _tools),
+    "replay": ("vim", _replay),
     "go-to": ("vim", _go_to),
     "search": ("vim", _search),
     "vim": ("vim", _vim),

@@ -1,4 +1,4 @@
-"""The front door tells the truth: its keys, commands and settings exist, and CI runs the command that it names."""
+"""The README is true: its keys, commands and settings exist, and CI runs the command that it names."""
 
 import re
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Everything that can go wrong in a way a caller can understand.
 
-    FugueError                 code: a stable word, printed by every door
+    FugueError                 code: a stable word, printed by every interface
     |-- CommandError           the caller can mend this call
     |   |-- UnknownCommand
     |   |-- InvalidArgument

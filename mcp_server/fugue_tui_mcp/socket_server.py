@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from fugue_tui import attach_protocol
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import Door
+from fugue_tui.control.core.command import Interface
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty import process
@@ -219,7 +219,7 @@ class SocketServer:
             connection.abort()
 
     async def _command_line(self, connection: Connection, caller: Caller, first: Frame) -> None:
-        caller.door = Door.CLI
+        caller.interface = Interface.CLI
         async for frame in connection.frames(first):
             answer = cli_handler.answer(frame, self._gateway, caller)
             await connection.send(await connection.unless_hung_up(answer))
@@ -286,4 +286,4 @@ def _caller(connected: socket.socket) -> Caller | None:
         _log.warning("a client was refused: it belongs to user %s", peer.uid)
         return None
     pids, inside = process.came_from(peer.pid, os.getpid())
-    return Caller(Door.MCP, pids, inside=inside, direct=peer.pid is None or not process.is_fugue(peer.pid))
+    return Caller(Interface.MCP, pids, inside=inside, direct=peer.pid is None or not process.is_fugue(peer.pid))

@@ -29,19 +29,19 @@ import pytest
 from msgspec.structs import replace
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import grantee
 from fugue_tui.control.schema.command_line import command as parse
-from fugue_tui.errors import CommandError, Refused
+from fugue_tui.errors import CommandError, InvalidArgument, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.approvals import DENIED_SECONDS, OF_ALL, OF_ONE_CALLER, OF_ONE_SOURCE
 from fugue_tui.multiplexer.access.grants import Scope
 
 MINE, THEIRS = PaneId(1), PaneId(2)
-AGENT = Origin(Door.MCP, MINE, inside=True, process="12@34", program="claude", executable="/usr/bin/claude")
-SHELL = replace(AGENT, door=Door.CLI)
+AGENT = Origin(Interface.MCP, MINE, inside=True, process="12@34", program="claude", executable="/usr/bin/claude")
+SHELL = replace(AGENT, interface=Interface.CLI)
 
 
 @pytest.fixture(autouse=True)
@@ -119,7 +119,7 @@ def test_a_grant_is_for_one_process_and_not_for_others_of_its_pane_or_its_name(r
     assert attempt(room, line, client) == "done"
     assert attempt(room, line, replace(client, process="12@35")) == "asked"
     assert attempt(room, line, replace(client, process="13@36", pane=None, inside=False)) == "asked"
-    assert attempt(room, line, replace(client, door=Door.CLI)) == "asked"
+    assert attempt(room, line, replace(client, interface=Interface.CLI)) == "asked"
     assert attempt(room, line, replace(client, client="codex")) == "done", "a name that it gives itself means nothing"
 
 
@@ -143,7 +143,9 @@ def test_a_pane_that_an_agent_opened_is_its_own_however_it_is_named(room: Room) 
 
 def processes(count: int, **changes: Any) -> list[Origin]:
     """Processes outside of panes."""
-    return [Origin(Door.MCP, process=f"{number}@1", program="flood", **changes) for number in range(100, 100 + count)]
+    return [
+        Origin(Interface.MCP, process=f"{number}@1", program="flood", **changes) for number in range(100, 100 + count)
+    ]
 
 
 def asking(room: Room) -> Counter[str]:
@@ -151,7 +153,7 @@ def asking(room: Room) -> Counter[str]:
     return Counter(each.question.grantee.source for each in room.mux.approvals.waiting())
 
 
-LEGITIMATE = Origin(Door.MCP, process="7@7", program="claude", executable="/usr/bin/claude")
+LEGITIMATE = Origin(Interface.MCP, process="7@7", program="claude", executable="/usr/bin/claude")
 
 
 @pytest.mark.parametrize(
@@ -208,3 +210,10 @@ def test_the_user_denies_everything_of_one_pane_at_once(room: Room) -> None:
     assert attempt(room, f"close-pane {THEIRS}", LEGITIMATE) == "asked"
     room.now += DENIED_SECONDS
     assert attempt(room, f"close-pane {THEIRS}", flood[0]) == "asked"
+
+
+@pytest.mark.parametrize("words", ["save-layout", "load-layout", "import-servers --directory"])
+def test_a_path_that_cannot_exist_is_no_argument(words: str) -> None:
+    """To resolve one of a megabyte would hold up the workspace for minutes, even before the user is asked."""
+    with pytest.raises(InvalidArgument, match="4096"):
+        parse(f"{words} {'a/' * 2_100}")

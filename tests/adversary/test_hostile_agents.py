@@ -17,7 +17,7 @@ from fugue_tui.control.commands.messages import PublishMessage, SendMessage, Sub
 from fugue_tui.control.commands.start_agent import StartAgent
 from fugue_tui.control.commands.tasks import AddTask
 from fugue_tui.control.commands.teams import StartTeam
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import ConfigError, InvalidArgument
 from fugue_tui.ids import PaneId
@@ -95,11 +95,11 @@ def test_a_pipe_is_no_briefing_and_no_team(fleet: Fleet, program: Path) -> None:
     pipe = program.with_name("pipe")
     os.mkfifo(pipe)
     command = StartAgent(program=str(program), briefing_file=str(pipe))
-    refused(fleet, command, "pipe: is not a regular file", Origin(Door.CLI))
+    refused(fleet, command, "pipe: is not a regular file", Origin(Interface.CLI))
     file = write(program)
     file.with_name("one.md").unlink()
     os.mkfifo(file.with_name("one.md"))
-    refused(fleet, parse(START.format(file=file, folder=file.parent)), "is not a regular file", Origin(Door.CLI))
+    refused(fleet, parse(START.format(file=file, folder=file.parent)), "is not a regular file", Origin(Interface.CLI))
     with pytest.raises(ConfigError, match="not a regular file"):
         load(str(pipe), "/")
 

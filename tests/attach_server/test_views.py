@@ -86,6 +86,17 @@ def test_one_window_on_two_terminals_has_the_size_of_the_one_used_last(serve: Se
     serving.shows(other, "29 100")
 
 
+def test_a_window_has_the_new_size_on_all_terminals_though_its_program_prints_nothing(serve: Serve) -> None:
+    serving = serve("sh", "-c", "stty -echo; echo ready; exec cat >/dev/null", first=hello(Size(60, 16)))
+    other = serving.attach(Size(100, 30))
+    serving.shows(other, "ready")
+    for _ in range(2):
+        serving.first.send("x")
+        serving.shows(other, "····")
+        other.send("x")
+        serving.until(lambda: "····" not in other.text)
+
+
 def test_two_terminals_that_show_one_window_show_the_same(serve: Serve) -> None:
     serving = serve("sh", first=hello())
     other = serving.attach()

@@ -136,4 +136,4 @@ def test_every_word_of_the_command_line_is_declared() -> None:
 def test_another_shell_is_a_usage_error(in_process: Shell, line: list[str]) -> None:
     done = in_process(*line)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "wants one of bash, zsh, fish" in done.stderr
+    assert "requires one of bash, zsh, fish" in done.stderr

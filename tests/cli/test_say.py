@@ -42,9 +42,9 @@ def test_text_and_an_id_of_its_own(capsys: pytest.CaptureFixture[str], monkeypat
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "say: wants one of"),
-        (["explode"], "say: wants one of"),
-        (["list", "--reply"], "'--reply' wants a value"),
+        ([], "say: requires one of"),
+        (["explode"], "say: requires one of"),
+        (["list", "--reply"], "'--reply' requires a value"),
         (["list", "--form", "json"], "'json' is not one of osc, xml"),
         (["notify", "x" * 5_000], "longer than 4096 bytes"),
         (["notify", "a\x1b[2J"], "no control characters"),

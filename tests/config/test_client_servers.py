@@ -64,6 +64,26 @@ def test_the_files_of_all_clients_are_read(tmp_path: Path) -> None:
     assert len(servers) == 9
 
 
+def test_entries_are_understood_as_their_clients_write_them(tmp_path: Path) -> None:
+    gemini = {
+        "far": {"url": "https://far.example.com/mcp", "type": "http", "headers": {"X-Key": "$KEY", "Y": "${A}"}},
+        "old": {"url": "https://old.example.com/sse", "type": "sse"},
+    }
+    cursor = {"file": {"command": "file", "envFile": "${workspaceFolder}/.env"}}
+    (tmp_path / ".gemini").mkdir()
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".gemini" / "settings.json").write_text(json.dumps({"mcpServers": gemini}))
+    (tmp_path / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": cursor}))
+    (tmp_path / ".codex" / "config.toml").write_text('[mcp_servers.own]\ncommand = "own"\nenv_vars = ["TOKEN"]\n')
+    servers = {each.name: each for each in distinct(found("", {"HOME": str(tmp_path)}))}
+    headers = {"X-Key": "${KEY}", "Y": "${A}"}
+    assert servers["far"].settings == ServerSettings(url="https://far.example.com/mcp", headers=headers)
+    assert servers["own"].settings == ServerSettings(command="own", env={"TOKEN": "${TOKEN:-}"})
+    assert "SSE" in servers["old"].fault
+    assert "envFile" in servers["file"].fault
+
+
 def test_the_files_of_a_project_count(tmp_path: Path) -> None:
     (tmp_path / "project" / ".vscode").mkdir(parents=True)
     (tmp_path / "project" / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "one"}}}')

@@ -1,4 +1,4 @@
-"""No door lacks or adds a command: each offers the registry, whole."""
+"""No interface lacks or adds a command: each offers the registry, whole."""
 
 import ast
 import json
@@ -65,7 +65,7 @@ def test_reflection_prints_the_registry() -> None:
 
 
 @pytest.mark.parametrize("cls", OURS.values(), ids=OURS)
-def test_a_command_says_everything_that_every_door_needs(cls: type[Command[object]]) -> None:
+def test_a_command_says_everything_that_every_interface_needs(cls: type[Command[object]]) -> None:
     about = describe(cls)
     assert "-" in cls.verb, "the command line tells commands from workspaces by the hyphen"
     assert about.summary.endswith(".")

@@ -11,7 +11,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.panes import CreatePane
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.output.pane_titles import pane_title
@@ -163,7 +163,7 @@ def test_a_program_may_type_into_its_own_pane_under_the_users_hands(room: Room) 
     by_hand(room, pane, "a")
     room.shows(pane, "a")
     assert "typing" in str(
-        refused(room, f"send-input --pane {pane} --text no", Origin(Door.CLI, PaneId(9), inside=True))
+        refused(room, f"send-input --pane {pane} --text no", Origin(Interface.CLI, PaneId(9), inside=True))
     )
     dispatch(room, f"send-input --pane {pane} --text b", SHELL)
     room.shows(pane, "ab")
@@ -290,10 +290,10 @@ def test_the_users_own_command_line_in_the_focused_pane_moves_the_focus(room: Ro
     first, second = room.cat(), room.opened("split-pane --command cat")
     room.say(f"focus-pane {first}")
     by_hand(room, first, "focus\n")
-    assert dispatch(room, f"focus-pane {second}", Origin(Door.CLI, first, inside=True)).focused
+    assert dispatch(room, f"focus-pane {second}", Origin(Interface.CLI, first, inside=True)).focused
     room.say(f"focus-pane {first}")
     by_hand(room, first, "half a wo")
-    assert not dispatch(room, f"focus-pane {second}", Origin(Door.CLI, first, inside=True)).focused
+    assert not dispatch(room, f"focus-pane {second}", Origin(Interface.CLI, first, inside=True)).focused
 
 
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)
@@ -321,7 +321,7 @@ def test_three_agents_and_a_user_mix_no_line_and_lose_none(room: Room) -> None:
     for turn in range(4):
         for client in ("a", "b", "c"):
             line = f"send-input --pane {pane} --text {client * 9} --submit --wait-for-user 60"
-            begun.append(dispatcher.run(parse(line), Origin(Door.MCP, client=client)))
+            begun.append(dispatcher.run(parse(line), Origin(Interface.MCP, client=client)))
         for char in "user\n":
             by_hand(room, pane, char)
             room.turn(0.0)

@@ -6,7 +6,7 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
@@ -15,7 +15,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.terminal.input.keys import KeyPress
 
 AGENT = agent()
-SHELL = Origin(Door.CLI, PaneId(1), inside=True)
+SHELL = Origin(Interface.CLI, PaneId(1), inside=True)
 MODERN = "create-pane --command \"stty raw -echo; printf '\\033[?2004hready\\r\\n'; exec cat -v\""
 """A pane whose program asks for bracketed paste, so that Enter follows after a pause."""
 

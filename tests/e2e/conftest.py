@@ -40,11 +40,12 @@ class Running:
         program: tuple[str, ...] = PROGRAM,
         server: bool = False,
         fork_server: ForkServer | None = None,
+        name: str = "e2e",
     ) -> None:
         """`server` has it outlive its terminal, as it does by default; `program` is what Python runs instead of it."""
         self.room = room
         """Where its socket, its log and its configuration are."""
-        self.name = "e2e"
+        self.name = name
         self.env = {
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             "XDG_RUNTIME_DIR": str(room),
@@ -131,7 +132,8 @@ class Running:
 
 
 Launch: TypeAlias = Callable[..., Running]
-"""`launch(*arguments, size=, config=, env=, program=, server=)`: a workspace with these arguments after its name."""
+"""`launch(*arguments, size=, config=, env=, program=, server=, name=, room=)`: a workspace with these arguments after
+its name."""
 
 
 @pytest.fixture
@@ -150,7 +152,7 @@ def launch(room: Path, request: pytest.FixtureRequest) -> Iterator[Launch]:
     fork_server = request.getfixturevalue("fork_server") if forked else None
 
     def launch(*arguments: str, **wanted: Any) -> Running:
-        started.append(Running(room, arguments, fork_server=fork_server, **wanted))
+        started.append(Running(wanted.pop("room", room), arguments, fork_server=fork_server, **wanted))
         return started[-1]
 
     yield launch

@@ -87,7 +87,7 @@ def test_a_lead_starts_two_workers_while_the_user_answers_one(launch: Launch, tm
         assert not (tmp_path / "result").exists()
         running.host.send("\x02j")
         running.host.wait_until(lambda: _focused(running) == "coder")
-        running.host.wait_until(_pressing(running, "\r", until=(tmp_path / "result").exists))
+        running.host.wait_until(_pressing(lambda: running.host.send("\r"), until=(tmp_path / "result").exists))
         running.host.wait_text("Both are done.", "It computes tides.")
         assert _focused(running) == "coder"
         running.end()
@@ -101,22 +101,22 @@ def test_a_lead_starts_two_workers_while_the_user_answers_one(launch: Launch, tm
     assert not re.search(r"Refused|refused", "".join(lead.results))
 
 
-WRITE = "echo 38 passed | tee result"
-SHELL: Mapping[str, Call] = {
-    "claude": ("Bash", {"command": WRITE, "description": "Run the tests"}),
-    "codex": (
-        "exec_command",
-        {"cmd": WRITE, "sandbox_permissions": "require_escalated", "justification": "Run the tests?"},
-    ),
-    "gemini": ("run_shell_command", {"command": WRITE, "description": "Run the tests"}),
-}
-"""How each is asked to run a command that needs the user's permission."""
+WRITE = "echo 38 passed | tee "
 SEEN = {
-    "claude": ("report", f"approve Bash: {WRITE}", "done", "API Error: 400 no such model"),
-    "codex": ("report", "Would you like to run the following command?", "done", "no such model"),
-    "gemini": ("screen", "Allow execution of [Shell]?", "idle", "no such model"),
+    "claude": ("report", f"approve Bash: {WRITE}", "Do you want to proceed?", "done", "API Error: 400 no such model"),
+    "codex": ("report", *["Would you like to run the following command?"] * 2, "done", "no such model"),
+    "gemini": ("screen", *["Allow execution of [Shell]?"] * 2, "idle", "no such model"),
 }
-"""The signal of a dialog, what it asks, the state after it, and why a request failed."""
+"""The signal of a dialog, what it asks, as the agent's words and on the screen, the state after it, and why a request
+failed."""
+
+
+def shell(program: str, file: str) -> Call:
+    """The call by which a model has a client write a file, which needs the user's permission."""
+    line, why = f"{WRITE}{file}", "Run the tests"
+    if program == "codex":
+        return "exec_command", {"cmd": line, "sandbox_permissions": "require_escalated", "justification": f"{why}?"}
+    return "Bash" if program == "claude" else "run_shell_command", {"command": line, "description": why}
 
 
 def home_of(program: str, home: Path, url: str) -> tuple[list[str], dict[str, str]]:
@@ -147,8 +147,8 @@ def home_of(program: str, home: Path, url: str) -> tuple[list[str], dict[str, st
     ],
 )
 def test_each_state_of_a_real_agent_is_seen(launch: Launch, tmp_path: Path, program: str) -> None:
-    signal, asked, rests, failed = SEEN[program]
-    model = Model([SHELL[program]], "The tests pass: 38.", prompt="Run it")
+    signal, asked, question, rests, failed = SEEN[program]
+    model = Model([shell(program, "one"), shell(program, "two")], "The tests pass: 38.", prompt="Run it")
     model.may_answer.clear()
     with listening(model) as url:
         argv, env = home_of(program, tmp_path, url)
@@ -156,14 +156,26 @@ def test_each_state_of_a_real_agent_is_seen(launch: Launch, tmp_path: Path, prog
         running = launch("--", "sh", "-c", line, size=Size(110, 34), env=env, config='[mcp]\ntrust = "full"\n')
         running.ready()
         running.host.wait_until(lambda: _agent(running).get("state") == "working")
+        answers: list[tuple[str, Callable[[], object]]] = [
+            ("one", lambda: running.host.send("\r")),
+            ("two", lambda: running.ask("send-input", "%1", "--keys", "enter")),
+        ]
+        for file, press in answers:
+            model.may_answer.set()
+            running.host.wait_until(
+                lambda file=file: asked in _agent(running).get("words", "") and file in running.host.text
+            )
+            model.may_answer.clear()
+            found = _agent(running)
+            assert (found["state"], found["kind"]) == ("blocked", "permission")
+            counting = [each for each in running.ask("explain-agent", "--pane", "%1")["signals"] if each["counts"]]
+            assert [(each["signal"], each["state"]) for each in counting] == [(signal, "blocked")]
+            running.host.wait_text("1 agent waits", question)
+            running.host.wait_until(_pressing(press, until=(tmp_path / file).exists))
+            running.host.wait_until(lambda: _agent(running).get("state") == "working")
+            assert question not in running.host.text
+            assert "agent waits" not in running.host.text
         model.may_answer.set()
-        running.host.wait_until(lambda: asked in _agent(running).get("words", ""))
-        found = _agent(running)
-        assert (found["state"], found["kind"]) == ("blocked", "permission")
-        counting = [each for each in running.ask("explain-agent", "--pane", "%1")["signals"] if each["counts"]]
-        assert [(each["signal"], each["state"]) for each in counting] == [(signal, "blocked")]
-        assert "1 agent waits" in running.host.text
-        running.host.wait_until(_pressing(running, "\r", until=(tmp_path / "result").exists))
         running.host.wait_until(lambda: _agent(running).get("state") == rests)
         running.host.wait_text("The tests pass: 38.")
         assert "agent waits" not in running.host.text
@@ -182,8 +194,8 @@ def _agent(running: Any) -> dict[str, Any]:
     return agents[0] if agents else {}
 
 
-def _pressing(running: Any, key: str, *, until: Callable[[], bool]) -> Callable[[], bool]:
-    """Whether a condition holds; while it does not, the key is pressed every second: Claude Code drops some keys that
+def _pressing(press: Callable[[], object], *, until: Callable[[], bool]) -> Callable[[], bool]:
+    """Whether a condition holds; while it does not, a key is pressed every second: Claude Code drops some keys that
     come as soon as its dialog (seen in tmux, too)."""
     last = -math.inf
 
@@ -193,7 +205,7 @@ def _pressing(running: Any, key: str, *, until: Callable[[], bool]) -> Callable[
             return True
         if time.monotonic() - last > 1.0:
             last = time.monotonic()
-            running.host.send(key)
+            press()
         return False
 
     return holds

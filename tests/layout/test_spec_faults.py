@@ -47,9 +47,9 @@ FAULTS: list[tuple[Any, str]] = [
     ({"pane": None}, "pane: null is not an object"),
     ({"pane": {"comand": "vim"}}, "pane.comand: no such key; did you mean command?"),
     ({"pane": {}, "splits": [{}]}, "layout: has a pane and splits"),
-    ({"pane": {}, "splits": []}, "splits: has 0 entries; wants from 1 to 64"),
-    ({"direction": "horizontal"}, "splits: is missing; it wants a list of the panes and splits in it"),
-    ({"direction": "horizontal", "splits": []}, "splits: has 0 entries; wants from 1 to 64"),
+    ({"pane": {}, "splits": []}, "splits: has 0 entries; expected from 1 to 64"),
+    ({"direction": "horizontal"}, "splits: is missing; expected a list of the panes and splits in it"),
+    ({"direction": "horizontal", "splits": []}, "splits: has 0 entries; expected from 1 to 64"),
     ({"direction": "horizontal", "splits": {}}, "splits: {} is not a list"),
     ({"direction": "horizontal", "splits": [3]}, "splits[0]: 3 is not an object"),
     ({"splits": [{}]}, "direction: is missing"),
@@ -69,7 +69,7 @@ FAULTS: list[tuple[Any, str]] = [
     ),
     (split_with(size=0.5), "splits[1].size: no such key; it takes pane, direction, splits, stacked, layout, ratio"),
     (split_with(pane={"command": 3}), "splits[1].pane.command: 3 is not a string for the shell or a list of arguments"),
-    (split_with(pane={"command": []}), "splits[1].pane.command: has 0 entries; wants from 1 to"),
+    (split_with(pane={"command": []}), "splits[1].pane.command: has 0 entries; expected from 1 to"),
     (split_with(pane={"command": ["ls", 3]}), "splits[1].pane.command[1]: 3 is not text"),
     (split_with(pane={"command": [""]}), "splits[1].pane.command: must name a program"),
     (split_with(pane={"command": "a\0b"}), "splits[1].pane.command: holds a NUL character"),
@@ -129,7 +129,7 @@ def test_json_text_that_is_too_deep_is_one_clear_error(opening: str) -> None:
 
 @pytest.mark.parametrize("count", [65, 200, 100_000])
 def test_too_many_splits_are_one_clear_error(count: int) -> None:
-    with pytest.raises(InvalidArgument, match=f"splits: has {count} entries; wants from 1 to 64"):
+    with pytest.raises(InvalidArgument, match=f"splits: has {count} entries; expected from 1 to 64"):
         parse({"direction": "horizontal", "splits": [shell()] * count})
 
 

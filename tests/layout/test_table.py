@@ -56,6 +56,12 @@ def test_no_line_is_wider_than_the_room(room: int, widths: list[int]) -> None:
     assert all(width <= most for width, most in zip(fitted, widths, strict=True))
 
 
+@pytest.mark.parametrize(("room", "widths"), [(30, [19, 3, 4]), (14, [9, 3, 0]), (8, [8, 0, 0])])
+def test_a_column_that_fills_has_what_the_others_leave(room: int, widths: list[int]) -> None:
+    columns = (Column("task", 0, least=6, most=100, fills=True), Column("for", 1), Column("cost", 2, least=4))
+    assert fit(columns, [8, 3, 4], room) == widths
+
+
 def test_no_rows_have_titles_alone() -> None:
     assert wanted(COLUMNS, (), len) == [1, 4, 5, 0, 4]
 

@@ -173,8 +173,8 @@ def test_agents_and_commands_are_told_apart_in_the_record(served: Served) -> Non
     agent.initialize()
     agent.call("fugue_get_status")
     shell.ask("fugue/cli", {"words": ["get-status"]})
-    doors = served.on_main(lambda: [(entry.door, entry.client) for entry in served.dispatcher.audit])
-    assert doors[-2:] == [("mcp", "raw"), ("cli", "")]
+    interfaces = served.on_main(lambda: [(entry.interface, entry.client) for entry in served.dispatcher.audit])
+    assert interfaces[-2:] == [("mcp", "raw"), ("cli", "")]
     agent.close()
     shell.close()
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from fugue_tui.control import command_table as command_table
-from fugue_tui.control.core.command import USER, Command, Door, Origin
+from fugue_tui.control.core.command import USER, Command, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.geometry import Size
@@ -170,7 +170,7 @@ class Room:
 
 def agent(pane: PaneId | None = None) -> Origin:
     """The origin of an agent, in a pane or outside."""
-    return Origin(Door.MCP, pane, client="test")
+    return Origin(Interface.MCP, pane, client="test")
 
 
 def _iterate(loop: asyncio.AbstractEventLoop, seconds: float) -> None:

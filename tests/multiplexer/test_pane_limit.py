@@ -8,13 +8,13 @@ import pytest
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.config.model import McpSettings, SecuritySettings
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.errors import Refused, SpawnFailed
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import pane_limit
 
 FULL = r"agents may have 3 panes open \(\[mcp.security\] max_panes\)"
-SCRIPT = Origin(Door.CLI, PaneId(1), inside=True)
+SCRIPT = Origin(Interface.CLI, PaneId(1), inside=True)
 
 
 def two_panes() -> str:
@@ -33,7 +33,7 @@ def test_agents_have_so_many_panes_and_the_user_more(room: Room) -> None:
             room.say(line, agent())
     assert len(room.open) == 4
     room.say("create-window --command cat", USER)
-    room.say("create-window --command cat", Origin(Door.CLI))
+    room.say("create-window --command cat", Origin(Interface.CLI))
     room.say("close-pane %2", agent())
     room.say("create-window --command cat", agent())
     assert len(room.open) == 6

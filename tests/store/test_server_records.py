@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fugue_tui.errors import AlreadyRunning
 from fugue_tui.store import name_lock
+from fugue_tui.store.paths import state_path
 from fugue_tui.store.server_records import holder, left_behind, servers
 
 STRIPPED = ("HOME", "PATH")
@@ -49,6 +51,24 @@ def test_a_workspace_that_was_killed_or_returns_keeps_its_id_and_one_that_ended_
     assert other is not None
     assert other.id not in ("", killed)
     other.release()
+
+
+def test_a_name_is_not_taken_from_a_server_whose_process_is_not_visible_here() -> None:
+    lock = name_lock.take("dev", "/s")
+    assert lock is not None
+    Path(state_path(), "running", "dev").write_text(f"{_ended_process()}\n/s\n{lock.id}\n")
+    with pytest.raises(AlreadyRunning, match="in a container or on another machine"):
+        name_lock.take("dev", "/other")
+    lock.release()
+    again = name_lock.take("dev", "/other")
+    assert again is not None
+    again.release()
+
+
+def _ended_process() -> int:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
 
 
 def test_a_server_is_found_by_its_home_without_all_other_variables(home: Path) -> None:

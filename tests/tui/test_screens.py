@@ -50,6 +50,12 @@ async def pressed(stage: Stage, *keys: str, then: tuple[str, ...] = (), seen: st
         entry.cursor_blink = False
 
 
+async def found_everywhere(stage: Stage) -> None:
+    """A text in the search of all panes, with its preview where there is room for one."""
+    await pressed(stage, "slash", *"Hello", seen="Hello from")
+    await stage.until(lambda: "on the screen" in stage.text or stage.app.size.height < 16)
+
+
 async def three_windows(stage: Stage) -> None:
     for name in ("logs", "mail"):
         stage.run(windows.CreateWindow(command=("cat",), name=name, focus=False))
@@ -115,7 +121,7 @@ SCREENS: dict[str, Scene] = {
     "pane numbers": lambda stage: pressed(stage, "q"),
     "menu": lambda stage: pressed(stage, "greater_than_sign", seen="copy mode"),
     "go to": lambda stage: pressed(stage, "g", seen="go to"),
-    "search everywhere": lambda stage: pressed(stage, "slash", *"Hello", seen="Hello from"),
+    "search everywhere": found_everywhere,
     "tools": lambda stage: pressed(stage, "k", seen="no MCP server"),
     "task form": lambda stage: pressed(stage, "t", then=("a",), seen="title"),
     "themes": themes,

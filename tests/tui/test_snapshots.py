@@ -10,9 +10,9 @@ from textual.pilot import Pilot
 from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.command_table import panes, send_keys, sideband, windows
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.new_pane import Direction
-from fugue_tui.control.sideband.door import SidebandDoor
+from fugue_tui.control.sideband.tag_runner import TagRunner
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.pty.io_loop import IOLoop
 from fugue_tui.tui.ui import messages
@@ -162,6 +162,7 @@ def test_the_menu_of_a_pane(picture: Picture, cols: int, rows: int) -> None:
     async def script(stage: Stage) -> None:
         await four(stage)
         await stage.click((7, 1), 3)
+        await stage.until(lambda: "from" in [part.text for part in stage.view(1).render_line(0)])  # It is selected.
 
     assert picture(script, cols, rows)
 
@@ -241,7 +242,7 @@ def test_tiny_screens(picture: Picture, cols: int, rows: int) -> None:
     assert picture(shrunk)
 
 
-CLAUDE = Origin(Door.MCP, client="claude")
+CLAUDE = Origin(Interface.MCP, client="claude")
 
 
 async def typed_by_an_agent(stage: Stage) -> None:
@@ -300,7 +301,7 @@ def test_a_tag_in_the_frame_of_its_pane(picture: Picture, monkeypatch: pytest.Mo
     monkeypatch.setattr(messages, "SECONDS", 600.0)
 
     async def script(stage: Stage) -> None:
-        SidebandDoor(stage.app.dispatcher)
+        TagRunner(stage.app.dispatcher)
         stage.run(panes.SplitPane(direction=Direction.HORIZONTAL, command=("cat",), name="editor"))
         stage.run(sideband.GrantSideband(pane="%1"))
         stage.terminal(1).receive(memoryview(b"\r\nI list the panes.\r\n<fugue:list />\r\nDone."))

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, field
 
 from fugue_tui.errors import InvalidArgument
 from fugue_tui.validation.annotations import Record
-from fugue_tui.validation.field_types import Refined, Text, Unchecked
+from fugue_tui.validation.field_types import Choice, Refined, Text, Unchecked
 
 
 def _unkind(word: str) -> str:
@@ -29,10 +29,16 @@ class Entry(Struct, frozen=True):
     rest: Annotated[Any, Unchecked()] = None
 
 
+def test_of_many_words_the_similar_one_is_named_first() -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        Choice.of(("nord", "dracula", "monokai", *map(str, range(9)))).check("draculla", "ui.theme")
+    assert str(caught.value).startswith('ui.theme: "draculla" is not known; did you mean dracula? It is one of nord, ')
+
+
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ({}, "it.path: is missing; it wants text"),
+        ({}, "it.path: is missing; expected text"),
         ({"path": "a\0b"}, "it.path: holds a NUL character"),
         ({"path": "\ud800"}, "it.path: holds half of a surrogate pair"),
         ({"path": "", "key": "x"}, "it.key: must start with k"),
@@ -41,7 +47,7 @@ class Entry(Struct, frozen=True):
         ({"path": "", "theme": "drak"}, 'it.theme: "drak" is not one of dark, light, dim; did you mean dark?'),
         ({"path": "", "names": {"x": 1}}, "it.names.x: must start with k"),
         ({"path": "", "names": {"k\x1b\u202e": "x"}}, 'it.names.k\\x1b\\u202e: "x" is not a whole number'),
-        ({"path": "", "names": {"k1": 1, "k2": 2, "k3": 3}}, "it.names: has 3 entries; wants from 0 to 2"),
+        ({"path": "", "names": {"k1": 1, "k2": 2, "k3": 3}}, "it.names: has 3 entries; expected from 0 to 2"),
         ({"path": "", "pth": 1}, "it.pth: no such key; did you mean path? it takes path, key"),
         ({"path": "", "zzz\x1b": 1}, "it.zzz\\x1b: no such key; it takes path, key"),
     ],

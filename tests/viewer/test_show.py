@@ -81,8 +81,8 @@ async def test_an_image_fills_the_screen(tmp_path: Path) -> None:
 
 def test_wrong_words(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for words, reason in (
-        ([], "wants one file"),
-        (["a", "b"], "wants one file"),
+        ([], "requires one file"),
+        (["a", "b"], "requires one file"),
         (["--type", "movie", "a"], "'movie' is not one of"),
     ):
         assert run(["show", *words]) == 2

@@ -18,6 +18,21 @@ def test_a_link_starts_one_session() -> None:
     assert not access.is_valid("another", session.cookie)
 
 
+def test_a_link_that_is_not_used_in_time_expires_and_another_one_is_valid() -> None:
+    now = [0.0]
+    access = Access(600, lambda: now[0])
+    token = access.new_token()
+    now[0] = 599.0
+    assert not access.has_expired(token)
+    now[0] = 600.0
+    assert access.redeem(token) is None
+    assert access.has_expired(token)
+    assert not access.has_expired("wrong")
+    assert not access.has_expired("")
+    assert access.redeem(access.new_token()) is not None
+    assert not access.has_expired(token)
+
+
 def test_a_token_has_256_bits_and_is_a_new_one_each_time() -> None:
     tokens = {Access().new_token() for _ in range(100)}
     assert len(tokens) == 100

@@ -69,9 +69,9 @@ def test_a_file_that_is_missing_or_no_file_is_named(files: Files, tmp_path: Path
 def test_files_without_what_they_are_given_for_are_named(files: Files, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.pem"
     wrong.write_bytes(bytes(range(256)))
-    assert said(str(wrong), files.key).startswith(f"{wrong}: no certificate in it; --certificate wants")
+    assert said(str(wrong), files.key).startswith(f"{wrong}: no certificate in it; --certificate requires")
     assert said(files.key, files.certificate).startswith(f"{files.key}: no certificate in it")
-    assert said(files.certificate, str(wrong)).startswith(f"{wrong}: no private key in it; --key wants")
+    assert said(files.certificate, str(wrong)).startswith(f"{wrong}: no private key in it; --key requires")
     assert said(files.certificate) == f"{files.certificate}: no private key in it; give the file of the key by --key"
 
 

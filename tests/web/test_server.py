@@ -317,6 +317,16 @@ def test_a_page_switches_to_another_workspace_and_back(web: Web, other: str) -> 
         assert len(browsers(web)) == 1
 
 
+def test_a_page_starts_a_saved_workspace_that_it_switches_to(web: Web, other: str) -> None:
+    web.running.shell("kill-server", other)
+    with web.page(*web.log_in()) as page:
+        page.shows(b"ready")
+        page.type(b"\x02:")
+        page.shows(b"command")
+        page.type(b"switch-workspace other\r")
+        assert page.hears("welcome", 2)["workspace"] == other
+
+
 def browsers(web: Web) -> list[dict[str, object]]:
     return [each for each in web.running.ask("list-clients")["clients"] if each["tty"] == "browser"]
 
@@ -338,6 +348,7 @@ class PrintedWeb(Web):
     [
         (("--port", "x"), "is no port"),
         (("--port", "70000"), "is no port"),
+        (("--link-minutes", "0"), "is no number"),
         (("--key", "k"), "wants --certificate"),
         (("--bind", "203.0.113.7"), "cannot listen"),
         (("--certificate", "/nonexistent/c.pem"), "c.pem: No such file"),

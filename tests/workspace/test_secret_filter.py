@@ -1,6 +1,7 @@
 """Secrets are not saved, and that something was withheld is."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -200,9 +201,28 @@ def test_filtering_takes_no_longer_for_hostile_text() -> None:
         '\\"a\\":\\"',
         "a=",
         "--pw-",
+        "a.",
+        "a.b-",
     ):
+        start = time.process_time()
         once = sieve.line(part * 20_000)
         assert sieve.line(once) == once, part
+        assert time.process_time() - start < 5, part
+
+
+@pytest.mark.parametrize(
+    ("line", "without"),
+    [
+        ("db.API_TOKEN=a", "db.API_TOKEN=[withheld]"),
+        (".API_TOKEN=a", ".API_TOKEN=[withheld]"),
+        ("-c.API_TOKEN=a", "-c.API_TOKEN=[withheld]"),
+        ("1.API_TOKEN=a", "1.API_TOKEN=[withheld]"),
+        ("é.API_TOKEN=a", "é.API_TOKEN=[withheld]"),
+        ("1API_TOKEN=a", "1API_TOKEN=a"),
+    ],
+)
+def test_a_dotted_name_counts_from_its_first_letter(line: str, without: str) -> None:
+    assert SecretFilter(SECRETS).line(line) == without
 
 
 def test_metadata_that_is_no_json_is_not_saved() -> None:

@@ -10,5 +10,5 @@ class ErrorBoundary(MessagePump):
     async def _dispatch_message(self, message: Message) -> None:
         try:
             await super()._dispatch_message(message)
-        except Exception as error:  # noqa: BLE001  (a border: reported to the app, which logs and shows it)
+        except Exception as error:  # noqa: BLE001  (an error boundary: reported to the app, which logs and shows it)
             self.app._handle_exception(error)  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType]

@@ -1,6 +1,6 @@
 """A table with a cursor: draws the rows that it is given, and repaints only the cells that changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -46,6 +46,9 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
     }
     """
 
+    class Highlighted(Message):
+        """The cursor is on another row, or on none."""
+
     class Chosen(Message):
         """A row was double-clicked."""
 
@@ -80,6 +83,8 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         keys = [row.key for row in rows]
         found = keys.index(chosen.key) if chosen and chosen.key in keys else above
         self._at = max(min(found, len(rows) - 1), 0)
+        if (chosen and chosen.key) != (self.chosen and self.chosen.key):
+            self.post_message(self.Highlighted())
         if {row.key for row in old} != set(keys):
             self._wanted = wanted(self._columns, rows, cell_len)
         else:
@@ -88,9 +93,9 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
             self._draw_all()
             return
         changed = [
-            (number, None if before.tone != after.tone else before)
+            (number, None if _looks(before) != _looks(after) else before)
             for number, (before, after) in enumerate(zip(old, rows, strict=True))
-            if before.cells != after.cells or before.tone != after.tone
+            if before.cells != after.cells or _looks(before) != _looks(after)
         ]
         self._repaint(changed)
         if self._at != above:
@@ -169,6 +174,8 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
     def _moved(self, before: int) -> None:
         self._repaint((number, None) for number in {before, self._at} & set(range(len(self._rows))))
         self._keep_in_view()
+        if before != self._at:
+            self.post_message(self.Highlighted())
 
     def _keep_in_view(self) -> None:
         top = int(self.scroll_y)
@@ -216,7 +223,7 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
 
     def _line(self, y: int, width: int) -> Strip:
         if y == 0:
-            return self._strip(self._titles, width, self._style("table--header"), None)
+            return self._strip(self._titles, width, self._style("table--header"))
         number = y - _HEADER + int(self.scroll_y)
         if number >= len(self._rows):
             return Strip.blank(width, self._style(""))
@@ -228,18 +235,28 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
 
     def _row(self, row: TableRow, width: int, *, selected: bool) -> Strip:
         if selected:
-            return self._strip(row.cells, width, self.get_component_rich_style(self._cursor_style), None)
-        return self._strip(row.cells, width, self._style(""), self._style(f"table--{row.tone}") if row.tone else None)
+            return self._strip(row.cells, width, self.get_component_rich_style(self._cursor_style), spans=row.spans)
+        tone = self._style(f"table--{row.tone}") if row.tone else None
+        return self._strip(row.cells, width, self._style(""), tone, row.spans)
 
     @property
     def _cursor_style(self) -> str:
         return "table--cursor" if self._bright else "table--blurred"
 
-    def _strip(self, texts: Sequence[str], width: int, style: RichStyle, tone: RichStyle | None) -> Strip:
-        segments = [
-            Segment(text, tone if tone and self._columns[number].toned else style)
-            for number, text in cells_of(self._columns, self._widths, texts, cell_len)
-        ]
+    def _strip(
+        self,
+        texts: Sequence[str],
+        width: int,
+        style: RichStyle,
+        tone: RichStyle | None = None,
+        spans: Sequence[tuple[int, int, int, str]] = (),
+    ) -> Strip:
+        segments = list[Segment]()
+        for number, text in cells_of(self._columns, self._widths, texts, cell_len):
+            base = tone if tone and self._columns[number].toned else style
+            gap = GAP * bool(segments)
+            own = [(gap + start, gap + end, look) for column, start, end, look in spans if column == number]
+            segments += _segments(text, base, own)
         return Strip(segments).adjust_cell_length(width, style)
 
     def _style(self, component: str) -> RichStyle:
@@ -249,3 +266,18 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
             own = style if self._opaque else RichStyle(color=style.color, bold=style.bold, dim=style.dim)
             self._palette[component] = own
         return self._palette[component]
+
+
+def _looks(row: TableRow) -> tuple[object, ...]:
+    """What a row looks like besides its text."""
+    return row.tone, row.spans
+
+
+def _segments(text: str, style: RichStyle, spans: Sequence[tuple[int, int, str]]) -> Iterator[Segment]:
+    """A text of which some parts have a look of their own."""
+    at = 0
+    for start, end, look in spans:
+        yield Segment(text[at:start], style)
+        yield Segment(text[start:end], style + RichStyle.parse(look))
+        at = end
+    yield Segment(text[at:], style)

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from fugue_tui.layout.table import Column, TableRow
@@ -89,10 +90,11 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         Binding("q", "leave(True)", "Close"),
     ]
 
-    def __init__(self, model: TableModel, *, framed: bool = False) -> None:
-        """`framed`: whether it has a frame, whose titles say what the line at the bottom says of others."""
+    def __init__(self, model: TableModel, *, framed: bool = False, below: Sequence[Widget] = ()) -> None:
+        """`framed`: whether it has a frame, whose titles say what the line at the bottom says of others. What is
+        `below` the table names the keys instead."""
         super().__init__(classes="-framed" if framed else None)
-        self._model, self._framed = model, framed
+        self._model, self._framed, self._below = model, framed, below
         self._rows: Sequence[TableRow] = ()
         self._order, self._said = 0, ""
         self._table = Table(model.columns, opaque=framed)
@@ -104,6 +106,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         yield self._table
         yield Static(Content(self._model.empty), id="empty")
         yield self._filter
+        yield from self._below
         yield self._footer
 
     def on_mount(self) -> None:
@@ -151,6 +154,8 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
 
     def _show_hints(self) -> None:
         """Show what keys do in the frame, or on lines of their own where that is too narrow for them."""
+        if self._below:
+            return
         wrapped = cell_len(self._hints) + 4 > self.size.width
         self.set_class(wrapped, "-wrapped")
         self.border_subtitle = Content("" if wrapped else self._hints)
@@ -167,16 +172,18 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
 
     def on_key(self, event: events.Key) -> None:
         """Run a key of the caller's."""
-        key, row = self._model.keys.get(event.key), self.chosen
-        whole = self._model.table_keys.get(event.key)
-        if self._filter.has_focus or (key is None and whole is None):
-            return
-        event.stop()
-        event.prevent_default()
+        if not self._filter.has_focus and self.press(event.key):
+            event.stop()
+            event.prevent_default()
+
+    def press(self, name: str) -> bool:
+        """Run a key of the caller's; whether it is one."""
+        key, row, whole = self._model.keys.get(name), self.chosen, self._model.table_keys.get(name)
         if whole is not None:
             whole.run()
         elif key is not None and row is not None:
             key.run(row)
+        return whole is not None or key is not None
 
     def on_table_chosen(self, message: Table.Chosen) -> None:
         """A double click does what Enter does."""
@@ -263,5 +270,5 @@ class TableScreen(ModalScreen[None]):
 
 
 def _matches(row: TableRow, words: Sequence[str]) -> bool:
-    text = " ".join(row.cells).lower()
+    text = (row.searched or " ".join(row.cells)).lower()
     return all(word in text for word in words)

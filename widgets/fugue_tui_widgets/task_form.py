@@ -106,8 +106,8 @@ class TaskForm(ModalScreen[None]):
 
     def _done(self, fault: str) -> None:
         if fault and self.is_mounted:
-            told = self.query_one("#fault", Static)
-            told.update(Content(fault))
-            told.display = True
+            message = self.query_one("#fault", Static)
+            message.update(Content(fault))
+            message.display = True
         elif self.is_current:
             self.dismiss(None)

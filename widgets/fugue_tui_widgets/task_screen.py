@@ -1,29 +1,25 @@
 """The tasks of the workspace as a table, with keys to add, edit, finish, reopen, remove and filter them."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Final, Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
-from rich.cells import cell_len
-from rich.text import Text
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import Static
 
+from fugue_tui.layout.table import Column, TableRow
 from fugue_tui_widgets.dialogs import NARROW, SHORT
+from fugue_tui_widgets.table_view import RowKey, TableKey, TableModel, TableScreen, TableView
 from fugue_tui_widgets.task_form import TaskDraft, TaskForm
 
-COLUMNS: Final = ("", "#", "task", "owner", "needs", "for")
-TITLE: Final = 2
-"""The column that gets the room that the others leave."""
-NARROWEST: Final = 8
-"""Cells of that column, whatever the others need."""
-WIDEST: Final = 24
-"""Cells of the columns of owners and dependencies; half as many on a narrow screen."""
-KEYS: Final = (
+COLUMNS: Final = (
+    Column("  # task", 0, least=13, most=1_000, fills=True),
+    Column("owner", 1, most=24),
+    Column("needs", 2, most=24),
+    Column("for", 3),
+)
+EMPTY: Final = "There are no tasks: a adds one, and so do agents by add-task."
+HINTS: Final = (
     ("a", "add"),
     ("e", "edit"),
     ("d", "done"),
@@ -32,7 +28,7 @@ KEYS: Final = (
     ("/", "filter"),
     ("Escape", "close"),
 )
-_COLORS: Final = {"claimed": "bold", "done": "", "failed": "bold underline", "cancelled": "strike"}
+_LOOKS: Final = {"claimed": "bold", "failed": "bold underline", "cancelled": "strike"}
 
 
 class TaskRow(Struct, frozen=True):
@@ -83,75 +79,53 @@ class TaskEditor(Protocol):
         ...
 
 
-class TaskScreen(ModalScreen[None]):
+class TaskScreen(TableScreen):
     """Shows the rows that it is given; what the user does goes to the editor, and the screen stays."""
 
     HORIZONTAL_BREAKPOINTS = NARROW
     VERTICAL_BREAKPOINTS = SHORT
     DEFAULT_CSS = """
-    TaskScreen { align: center middle; background: $background 40%; }
-    TaskScreen > Vertical {
-        width: 96%; height: 80%; background: $surface; border: heavy $primary; border-title-color: $primary;
+    TaskScreen {
+        #empty { height: 1fr; }
+        #about { max-height: 5; padding: 0 1; }
+        #fault { display: none; max-height: 3; padding: 0 1; color: $text-warning; }
+        #keys { padding: 0 1; link-color: $text-muted; link-style: none; }
+        Input { padding: 0 1; }
+        .-empty #about { display: none; }
+        &.-narrow > TableView { width: 100%; }
+        &.-short > TableView { height: 100%; margin-bottom: 1; }
+        &.-short #about { display: none; }
+        &.-short #empty { padding: 0 1; }
     }
-    TaskScreen DataTable { height: 1fr; background: $surface; scrollbar-size-vertical: 1; }
-    TaskScreen Input { height: 1; padding: 0 1; background: $surface; display: none; }
-    TaskScreen Input, TaskScreen Input:focus { border: none; }
-    TaskScreen Input.-shown { display: block; }
-    TaskScreen #empty { height: 1fr; padding: 1 2; color: $text-muted; display: none; }
-    TaskScreen #about { height: auto; max-height: 5; padding: 0 1; color: $text-muted; }
-    TaskScreen #fault { display: none; height: auto; max-height: 3; padding: 0 1; color: $text-warning; }
-    TaskScreen #keys { height: auto; padding: 0 1; color: $text-muted; link-color: $text-muted; link-style: none; }
-    TaskScreen.-empty #empty { display: block; }
-    TaskScreen.-empty DataTable, TaskScreen.-empty #about { display: none; }
-    TaskScreen.-narrow > Vertical { width: 100%; }
-    TaskScreen.-short > Vertical { height: 100%; margin-bottom: 1; }
-    TaskScreen.-short #about { display: none; }
-    TaskScreen.-short #empty { padding: 0 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,ctrl+c", "close", "Close"),
-        Binding("a,n", "add", "Add"),
-        Binding("e", "edit", "Edit"),
-        Binding("d", "state('done')", "Done"),
-        Binding("o", "state('open')", "Reopen"),
-        Binding("x,delete", "remove", "Remove"),
-        Binding("slash", "filter", "Filter"),
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
-    ]
 
     def __init__(self, editor: TaskEditor) -> None:
-        super().__init__()
         self._editor = editor
         self._rows: Sequence[TaskRow] = ()
-        self._table: DataTable[Text] = DataTable(cursor_type="row", cell_padding=0)
-
-    def compose(self) -> ComposeResult:
-        """The table, what the chosen task is about, the filter, and the keys, which can be clicked."""
-        with Vertical() as frame:
-            frame.border_title = Content("tasks")
-            yield self._table
-            yield Static(Content("There are no tasks: a adds one, and so do agents by add-task."), id="empty")
-            yield Static(id="about")
-            yield Static(id="fault")
-            yield Input(placeholder="words to look for")
-            yield Static(Content(" · ").join(map(_key, *zip(*KEYS, strict=True))), id="keys")
-
-    def on_mount(self) -> None:
-        """Show what there is."""
-        self._refill()
-        self._table.focus()
+        self._about, self._fault = Static(id="about"), Static(id="fault")
+        edit, remove = RowKey("edit", self._edit), RowKey("remove", self._remove)
+        keys = {
+            "enter": edit,
+            "e": edit,
+            "d": RowKey("done", lambda row: self._set_state(row, "done")),
+            "o": RowKey("reopen", lambda row: self._set_state(row, "open")),
+            "x": remove,
+            "delete": remove,
+        }
+        add = TableKey("add", self._add)
+        model = TableModel(COLUMNS, ("",), EMPTY, self._summary, keys, {"a": add, "n": add}, self._close, lambda: None)
+        hints = Static(Content(" · ").join(map(_hint, *zip(*HINTS, strict=True))), id="keys")
+        super().__init__(TableView(model, framed=True, below=(self._about, self._fault, hints)))
 
     def on_resize(self) -> None:
-        """Fit the columns."""
-        self.call_after_refresh(self._refill)
+        """Show less of the owners on a narrow screen."""
+        self.call_after_refresh(self._show_rows)
 
     def show(self, rows: Sequence[TaskRow]) -> None:
         """Show these tasks: the unfinished ones first."""
         if self.differs(rows):
             self._rows = rows
-            if self.is_mounted:
-                self._refill()
+            self._show_rows()
 
     def differs(self, rows: Sequence[TaskRow]) -> bool:
         """Whether it shows other rows than these."""
@@ -160,91 +134,57 @@ class TaskScreen(ModalScreen[None]):
     @property
     def chosen(self) -> TaskRow | None:
         """The task under the cursor; None if the table is empty."""
-        if not self._table.row_count:
-            return None
-        key = self._table.coordinate_to_cell_key(self._table.cursor_coordinate).row_key.value
-        return next((row for row in self._rows if str(row.number) == key), None)
+        row = self.view.chosen
+        return None if row is None else self._task_of(row)
 
-    def _refill(self) -> None:
-        chosen, table, words = self.chosen, self._table, self.query_one(Input).value.lower().split()
-        rows = [row for row in self._rows if all(word in _searched(row) for word in words)]
-        rows.sort(key=lambda row: row.finished)
+    def _task_of(self, row: TableRow) -> TaskRow | None:
+        return next((each for each in self._rows if str(each.number) == row.key), None)
+
+    def _show_rows(self) -> None:
+        digits = max((len(str(row.number)) for row in self._rows), default=1)
         narrow = self.has_class("-narrow")
-        cells = [_cells(row, narrow) for row in rows]
-        widths = _widths(cells, table.size.width - (len(rows) >= table.size.height))
-        table.clear(columns=True)
-        for label, width in zip(COLUMNS, widths, strict=True):
-            table.add_column(label, width=width)
-        for row, texts in zip(rows, cells, strict=True):
-            table.add_row(
-                *(_fitted(text, width) for text, width in zip(texts, widths, strict=True)), key=str(row.number)
-            )
-        if self.has_class("-empty") and self._rows:
-            self.call_after_refresh(self._refill)  # The table has no width before it is shown.
-        self.set_class(not self._rows, "-empty")
-        at = next((place for place, row in enumerate(rows) if chosen and row.number == chosen.number), 0)
-        table.move_cursor(row=at, animate=False)
-        self._show_counts()
+        self.view.show([_table_row(row, digits, narrow=narrow) for row in self._rows])
         self._show_about()
 
-    def _show_counts(self) -> None:
-        done = sum(row.state == "done" for row in self._rows)
-        claimed = sum(row.state == "claimed" for row in self._rows)
+    def _summary(self, rows: Sequence[TableRow]) -> str:
+        if not self._rows:
+            return "tasks"
+        done, claimed = (sum(row.state == state for row in self._rows) for state in ("done", "claimed"))
         noun = "task" if len(self._rows) == 1 else "tasks"
-        count = f"{len(self._rows)} {noun}, {claimed} claimed, {done} done" if self._rows else "tasks"
-        self.query_one(Vertical).border_title = Content(count)
+        return f"{len(self._rows)} {noun}, {claimed} claimed, {done} done"
 
     def _show_about(self) -> None:
         row = self.chosen
         parts = [] if row is None else [row.gone and f"{row.owner}: {row.gone}", row.note, row.draft.detail]
-        self.query_one("#about", Static).update(Content("\n".join(part for part in parts if part)))
+        text = "\n".join(part for part in parts if part)
+        self._about.update(Content(text))
 
     # Keys and mouse
 
-    def on_data_table_row_highlighted(self) -> None:
+    def on_table_highlighted(self) -> None:
         """Tell about the task that was moved to."""
         self._show_about()
 
-    def on_data_table_row_selected(self) -> None:
-        """Enter, or a click on the chosen row."""
-        self.action_edit()
+    def action_press(self, key: str) -> None:
+        """Do what a key does whose hint was clicked."""
+        match key:
+            case "/":
+                self.view.action_filter()
+            case "Escape":
+                self.view.action_leave(False)
+            case _:
+                self.view.press(key)
 
-    def on_input_changed(self) -> None:
-        """Filter while the user types."""
-        self._refill()
+    def _close(self) -> None:
+        self.dismiss(None)
 
-    def on_input_submitted(self) -> None:
-        """Back to the table."""
-        self._table.focus()
-
-    def action_close(self) -> None:
-        """Close, or first end the filter."""
-        entry = self.query_one(Input)
-        if entry.has_class("-shown"):
-            entry.remove_class("-shown")
-            entry.value = ""
-            self._table.focus()
-        else:
-            self.dismiss(None)
-
-    def action_filter(self) -> None:
-        """Show the filter."""
-        entry = self.query_one(Input)
-        entry.add_class("-shown")
-        entry.focus()
-
-    def action_move(self, rows: int) -> None:
-        """Move the cursor."""
-        self._table.move_cursor(row=self._table.cursor_row + rows, animate=False)
-
-    def action_add(self) -> None:
+    def _add(self) -> None:
         """Ask for a new task."""
         form = TaskForm("new task", TaskDraft(), self._editor.owners(), self._editor.add)
         self.app.push_screen(form)  # pyright: ignore[reportUnknownMemberType]
 
-    def action_edit(self) -> None:
-        """Edit the chosen task."""
-        if (row := self.chosen) is None:
+    def _edit(self, chosen: TableRow) -> None:
+        if (row := self._task_of(chosen)) is None:
             return
 
         def save(draft: TaskDraft, done: Callable[[str], None]) -> None:
@@ -253,62 +193,48 @@ class TaskScreen(ModalScreen[None]):
         form = TaskForm(f"task {row.number}", row.draft, self._editor.owners(), save)
         self.app.push_screen(form)  # pyright: ignore[reportUnknownMemberType]
 
-    def action_state(self, state: str) -> None:
-        """Give the chosen task a state."""
-        if (row := self.chosen) is not None:
-            self._editor.set_state(row.number, state, self._tell)
+    def _set_state(self, chosen: TableRow, state: str) -> None:
+        self._editor.set_state(int(chosen.key), state, self._tell)
 
-    def action_remove(self) -> None:
-        """Remove the chosen task."""
-        if (row := self.chosen) is not None:
-            self._editor.remove(row.number, self._tell)
+    def _remove(self, chosen: TableRow) -> None:
+        self._editor.remove(int(chosen.key), self._tell)
 
     def _tell(self, fault: str) -> None:
         """Show what went wrong, until something goes well."""
         if self.is_mounted:
-            told = self.query_one("#fault", Static)
-            told.update(Content(fault))
-            told.display = bool(fault)
+            self._fault.update(Content(fault))
+            self._fault.display = bool(fault)
 
 
-def _key(key: str, what: str) -> Content:
+def _hint(key: str, what: str) -> Content:
     """A key and what it does, which a click does too."""
-    actions = {"done": "state('done')", "reopen": "state('open')"}
-    return Content.from_markup(f"[@click=screen.{actions.get(what, what)}]{key} {what}[/]")
+    return Content.from_markup(f"[@click=screen.press('{key}')]{key} {what}[/]")
 
 
-def _cells(row: TaskRow, narrow: bool) -> tuple[Text, ...]:
+def _table_row(row: TaskRow, digits: int, *, narrow: bool) -> TableRow:
     owner = row.owner.split()[0] if narrow and row.owner else row.owner
-    needs = Text(" ").join(Text(str(number), "" if done else "bold") for number, done in row.needs)
-    title = Text(row.draft.title, "strike" if row.finished else "")
-    found = (
-        Text(row.glyph, _COLORS.get(row.state, "")),
-        Text(str(row.number)),
-        title,
-        Text(f"{owner}?" if row.gone else owner, "bold" if row.gone else ""),
-        needs,
-        Text(row.since),
-    )
-    for text in (found[3], found[4]):
-        text.truncate(WIDEST // 2 if narrow else WIDEST, overflow="ellipsis")
-    return found
-
-
-def _widths(cells: Sequence[tuple[Text, ...]], room: int) -> list[int]:
-    """The columns' widths with a gap after each; the title's is what is left."""
-    widths = [
-        max((cell_len(label), *(row[column].cell_len for row in cells))) + 1 for column, label in enumerate(COLUMNS)
-    ]
-    widths[TITLE] = max(NARROWEST, room - sum(widths) + widths[TITLE])
-    return widths
-
-
-def _fitted(text: Text, width: int) -> Text:
-    text.no_wrap = True
-    text.truncate(width - 1, overflow="ellipsis")
-    return text
-
-
-def _searched(row: TaskRow) -> str:
+    owner = f"{owner}?" if row.gone else owner
+    head = f"{row.glyph} {row.number:<{digits}} "
+    title = f"{head}{row.draft.title}"
     words = (str(row.number), row.state, row.owner, row.gone, row.note, row.draft.title, row.draft.detail)
-    return " ".join(words).lower()
+    look = _LOOKS.get(row.state, "")
+    spans = [(0, 0, len(row.glyph), look)] * bool(look)
+    spans += [(0, len(head), len(title), "strike")] * row.finished
+    spans += [(1, 0, len(owner), "bold")] * bool(row.gone)
+    return TableRow(
+        key=str(row.number),
+        cells=(title, owner, " ".join(str(number) for number, _ in row.needs), row.since),
+        ranks=((int(row.finished),),),
+        spans=(*spans, *_unmet(row.needs)),
+        searched=" ".join(words),
+    )
+
+
+def _unmet(needs: Sequence[tuple[int, bool]]) -> list[tuple[int, int, int, str]]:
+    """Where the numbers of the tasks stand that are not done."""
+    found, at = list[tuple[int, int, int, str]](), 0
+    for number, done in needs:
+        end = at + len(str(number))
+        found += [(2, at, end, "bold")] * (not done)
+        at = end + 1
+    return found

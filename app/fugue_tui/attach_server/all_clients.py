@@ -11,7 +11,7 @@ from fugue_tui.attach_server.client import AttachedClient, Link, prefixes
 from fugue_tui.attach_server.handshake import terminal_title
 from fugue_tui.attach_server.output.kitty_images import DELETE_ALL
 from fugue_tui.attach_server.served_workspace import ServedWorkspace
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.errors import NotFound
 from fugue_tui.geometry import CELL_PIXELS
 from fugue_tui.multiplexer.client_environment import parse
@@ -79,7 +79,7 @@ class AllClients:
         """Add an entry to the audit log, for a client that attached, or why it may not, or that detached."""
         self._workspace.dispatcher.audit.record_event(
             kind,
-            Origin(Door.KEY, pid=pid),
+            Origin(Interface.KEY, pid=pid),
             clean(hello.tty),
             outcome="refused" if refusal else "done",
             reason=refusal,

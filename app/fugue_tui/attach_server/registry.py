@@ -115,6 +115,8 @@ class ClientRegistry:
         changed = self._everyone.use(client)
         if not client.read_only:
             self.app.used()
+        if changed:
+            self.app.wants_size()  # Of the views that show one window, the one that was used last says how large it is.
         if changed or again:
             self._follow_host(client)
             self._everyone.use_environment()

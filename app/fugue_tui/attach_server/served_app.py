@@ -86,7 +86,7 @@ class ServedApp(Protocol):
         ...
 
     def follow_host(self, client: AttachedClient) -> None:
-        """A client is the latest of the view, or its terminal said more of its colours."""
+        """A client is the latest of the view, or its terminal has reported more of its colours."""
         ...
 
     def images_changed(self) -> None:

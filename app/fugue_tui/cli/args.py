@@ -82,7 +82,7 @@ def _cut(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 def _value(name: str, rest: list[str]) -> str:
     if not rest:
-        raise Usage(f"{name}: wants a value")
+        raise Usage(f"{name}: requires a value")
     return rest.pop(0)
 
 
@@ -108,7 +108,7 @@ def _enveloped(value: object) -> dict[str, object]:
     }
 
 
-def say(text: str) -> None:
+def echo(text: str) -> None:
     """Write text and a newline to stdout; characters that its encoding lacks are replaced."""
     encoding = sys.stdout.encoding or "utf-8"
     _print(text.encode(encoding, "replace") + b"\n")

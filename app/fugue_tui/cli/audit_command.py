@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from fugue_tui import sockets
-from fugue_tui.cli.args import Usage, complain, options_of, say
+from fugue_tui.cli.args import Usage, complain, echo, options_of
 from fugue_tui.control.dispatch.audit_entry import AuditEntry, decode, encode, folder
 from fugue_tui.errors import NotFound
 from fugue_tui.sanitize import clean
@@ -27,7 +27,7 @@ def audit(arguments: list[str]) -> int:
     short = ["--follow" if word == "-f" else word for word in arguments]
     options, positional, _ = options_of(short, _OPTIONS, ("--follow", "--json"))
     if len(positional) > 1 or (positional and "--workspace" in options):
-        raise Usage(f"audit: {positional[-1][:40]!a}: one word too many; it takes a workspace's name and options")
+        raise Usage(f"audit: {positional[-1][:40]!a}: unexpected argument; it takes a workspace's name and options")
     named = options.get("--workspace") or next(iter(positional), "")
     workspace = sockets.check_name(named or os.environ.get("FUGUE_WORKSPACE", "") or sockets.DEFAULT)
     log, wanted = AuditLog(workspace), Filter(options)
@@ -107,7 +107,7 @@ def _print(entries: Iterator[AuditEntry], *, as_json: bool, head: bool = False) 
     if head and not as_json:
         lines.insert(0, _HEAD)
     if lines:
-        say("\n".join(lines))
+        echo("\n".join(lines))
 
 
 def _as_json(entry: AuditEntry) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fugue_tui import trusted_files
-from fugue_tui.cli.args import complain, say
+from fugue_tui.cli.args import complain, echo
 from fugue_tui.config import model
 from fugue_tui.errors import ConfigError
 
 
 def path(named: str) -> int:
     """Print the path of the configuration file."""
-    say(str(_file(named)))
+    echo(str(_file(named)))
     return 0
 
 
@@ -22,7 +22,7 @@ def check(named: str) -> int:
     for fault in found:
         complain(fault)
     if not found:
-        say(f"{file}: all right" if file.exists() else f"{file}: not there; the defaults hold")
+        echo(f"{file}: all right" if file.exists() else f"{file}: not there; the defaults hold")
     return 1 if found else 0
 
 
@@ -39,7 +39,7 @@ def faults(file: Path) -> list[str]:
 def show(named: str) -> int:
     """Print the effective settings as TOML."""
     reading = model.read(_file(named))
-    say(model.show(reading.config).rstrip("\n"))
+    echo(model.show(reading.config).rstrip("\n"))
     for fault in reading.faults:
         complain(fault)
     return 1 if reading.faults else 0
@@ -53,7 +53,7 @@ def init(named: str) -> int:
         trusted_files.write(file, model.default_text(), mode=0o600)
     except (OSError, ValueError) as error:
         raise ConfigError(trusted_files.describe(file, error)) from None
-    say(str(file))
+    echo(str(file))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`fugue-tui hook`: what agents run as a hook, to say in their pane what they do, and on which model. It never fails
+"""`fugue-tui hook`: what agents run as a hook, to report in their pane what they do, and on which model. It never fails
 and prints nothing, as an agent may take either for an answer.
 
 Claude Code and Gemini CLI send an event as JSON on stdin; Codex calls its `notify` program with one as the last
@@ -40,13 +40,13 @@ _NOTIFICATIONS: Final = {
 }
 """The kinds of notifications that need the user, and what they need."""
 _GENERAL: Final = "permission_prompt"
-"""Claude Code's comes seconds after PermissionRequest, and says less."""
+"""Claude Code's comes seconds after PermissionRequest, and with less detail."""
 
 
 def run(arguments: list[str]) -> int:
     """Report an event to the workspace whose pane this runs in; always 0."""
     if not arguments or arguments[0] not in PROGRAMS:
-        raise Usage(f"hook: wants one of {', '.join(PROGRAMS)}")
+        raise Usage(f"hook: requires one of {', '.join(PROGRAMS)}")
     workspace, pane = os.environ.get("FUGUE_SOCKET", ""), os.environ.get("FUGUE_PANE", "")
     inside, words = bool(workspace and pane), list[str]()
     if arguments[1:] == [_STATUS_LINE]:
@@ -61,7 +61,7 @@ def run(arguments: list[str]) -> int:
 
 
 def report(event: Mapping[str, Any]) -> list[str]:
-    """The arguments of report-agent for an event; empty for one that says nothing of the state, model or cost."""
+    """The arguments of report-agent for an event; empty for one that reports nothing of the state, model or cost."""
     return [*_state(event), *_usage(event)]
 
 
@@ -86,8 +86,8 @@ def _state(event: Mapping[str, Any]) -> list[str]:
     if name == "Elicitation":
         return ["blocked", "--kind", "question", *_words(_text(event, "message"))]
     kind = _NOTIFICATIONS.get(_text(event, "notification_type"), "") if name == "Notification" else ""
-    said = _words(_text(event, "message")) if _text(event, "notification_type") != _GENERAL else []
-    return ["blocked", "--kind", kind, *said] if kind else []
+    message = _words(_text(event, "message")) if _text(event, "notification_type") != _GENERAL else []
+    return ["blocked", "--kind", kind, *message] if kind else []
 
 
 def _usage(event: Mapping[str, Any]) -> list[str]:
@@ -107,7 +107,7 @@ def _model(event: Mapping[str, Any]) -> str:
 
 
 def _cost(event: Mapping[str, Any]) -> float | None:
-    """The US dollars that a status line tells; None if it does not."""
+    """The US dollars that a status line reports; None if it does not."""
     cost = _table(event, "cost").get("total_cost_usd")
     if not isinstance(cost, int | float) or isinstance(cost, bool):
         return None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say, split_own, write
+from fugue_tui.cli.args import Usage, as_json, complain, echo, json_form, options_of, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, Switched, UnknownCommand
 
 
@@ -71,8 +71,8 @@ def _route(arguments: list[str]) -> int:
     first = arguments[0]
     if first in _SUBCOMMANDS:
         return _SUBCOMMANDS[first](arguments[1:])
-    if said := tmux_words.hint(first):
-        raise UnknownCommand(said)
+    if hint := tmux_words.hint(first):
+        raise UnknownCommand(hint)
     if json_form(arguments) or ("-" in first[1:] and not _runs(first)):
         return _command(arguments)
     return _start(arguments)
@@ -111,7 +111,7 @@ def _new(arguments: list[str]) -> int:
         return _help("new")
     asked = start_args.StartRequest(arguments)
     if not asked.workspace:
-        raise Usage("new: wants the workspace's name")
+        raise Usage("new: requires the workspace's name")
     return start_args.start(asked)
 
 
@@ -216,11 +216,11 @@ def _policy(arguments: list[str]) -> int:
 def _show(answer: dict[str, object], form: str) -> int:
     status = answer.get("exit")
     if form:
-        say(as_json(answer.get("json"), form))
+        echo(as_json(answer.get("json"), form))
     elif status:
         complain(str(answer.get("text")))
     elif text := answer.get("text"):
-        say(str(text))
+        echo(str(text))
     if status == 0:
         return _exit_status(answer, silent=bool(form))
     return status if isinstance(status, int) else 1
@@ -261,7 +261,7 @@ def _mcp(arguments: list[str]) -> int:
     if "--help" in options:
         return _help("mcp")
     if positional or program:
-        raise Usage(f"mcp: {(positional or program)[0][:40]!a}: one word too many; it takes --workspace and --socket")
+        raise Usage(f"mcp: {(positional or program)[0][:40]!a}: unexpected argument; it takes --workspace and --socket")
     if options.keys() & {"--url", "--token"}:
         return _http_address(options)
     from fugue_tui_mcp.bridge.stdio_bridge import main
@@ -278,10 +278,10 @@ def _http_address(options: dict[str, str]) -> int:
 
     file, address = http_address.find(sockets.find(options.get("--workspace", ""), options.get("--socket", "")))
     if "--token" in options:
-        say(address.token)
+        echo(address.token)
         return 0
     where = "".join(f" {name} {shlex.quote(value)}" for name, value in options.items() if value)
-    say(http_address.USAGE.format(url=address.url, file=file, where=where))
+    echo(http_address.USAGE.format(url=address.url, file=file, where=where))
     return 0
 
 
@@ -290,13 +290,13 @@ def _reflect(arguments: list[str]) -> int:
     if "--help" in options:
         return _help("reflect")
     if positional:
-        raise Usage(f"reflect: {positional[0][:40]!a}: one word too many; it takes --format")
+        raise Usage(f"reflect: {positional[0][:40]!a}: unexpected argument; it takes --format")
     from fugue_tui.control.introspection import Format, reflect
 
     wanted = options.get("--format", "tree")
     if wanted not in set(Format):
         raise Usage(f"reflect: --format: {wanted[:40]!a} is not one of {', '.join(Format)}")
-    say(reflect(Format(wanted)).rstrip("\n"))
+    echo(reflect(Format(wanted)).rstrip("\n"))
     return 0
 
 
@@ -307,7 +307,7 @@ def _config(arguments: list[str]) -> int:
     from fugue_tui.cli.config_command import ACTIONS
 
     if len(positional) != 1 or positional[0] not in ACTIONS:
-        raise Usage(f"config: wants one of {', '.join(ACTIONS)}")
+        raise Usage(f"config: requires one of {', '.join(ACTIONS)}")
     return ACTIONS[positional[0]](options.get("--config", ""))
 
 
@@ -389,7 +389,7 @@ def _open(arguments: list[str]) -> int:
 def _version() -> int:
     from fugue_tui import __version__
 
-    say(f"fugue-tui {__version__}")
+    echo(f"fugue-tui {__version__}")
     return 0
 
 
@@ -399,9 +399,9 @@ def _help(verb: str = "") -> int:
     from fugue_tui.control.schema.command_line import help_text
 
     if verb in _SUBCOMMANDS and verb not in verbs():
-        say(help_of(verb).rstrip("\n"))
+        echo(help_of(verb).rstrip("\n"))
     else:
-        say(help_text(known(verb)).rstrip("\n") if verb else f"{usage()}\n{listing()}")
+        echo(help_text(known(verb)).rstrip("\n") if verb else f"{usage()}\n{listing()}")
     return 0
 
 

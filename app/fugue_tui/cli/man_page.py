@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from fugue_tui import __version__
-from fugue_tui.cli.args import Usage, options_of, say
+from fugue_tui.cli.args import Usage, echo, options_of
 from fugue_tui.cli.subcommands import OPTIONS, SUBCOMMANDS, synopsis
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import Command, registry
@@ -61,8 +61,8 @@ def man(arguments: list[str]) -> int:
     """Print the page."""
     _, positional, program = options_of(arguments, ())
     if positional or program:
-        raise Usage(f"man: {(positional or program)[0][:40]!a}: one word too many; it takes none")
-    say(page().rstrip("\n"))
+        raise Usage(f"man: {(positional or program)[0][:40]!a}: unexpected argument; it takes none")
+    echo(page().rstrip("\n"))
     return 0
 
 

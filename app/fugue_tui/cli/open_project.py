@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fugue_tui import sockets
 from fugue_tui.cli import project_names
-from fugue_tui.cli.args import Usage, complain, options_of, say
+from fugue_tui.cli.args import Usage, complain, echo, options_of
 from fugue_tui.control.layout_files import catalog, project_file, trust
 from fugue_tui.control.layout_files.catalog import LayoutSource
 from fugue_tui.errors import NotFound, Refused, SaveError
@@ -51,7 +51,9 @@ def run(arguments: list[str]) -> int:
     sure = any(word in ("--yes", "-y") for word in arguments)
     options, positional, program = options_of([word for word in arguments if word not in ("--yes", "-y")], OPTIONS)
     if len(positional) > 1 or program:
-        raise Usage(f"open: {(positional[1:] or program)[0][:40]!a}: one word too many; it takes a directory or a file")
+        raise Usage(
+            f"open: {(positional[1:] or program)[0][:40]!a}: unexpected argument; it takes a directory or a file"
+        )
     project = find(positional[0] if positional else "", options.get("--workspace", ""))
     own = project.own and _is_trusted(project)
     agreed = own or sure or not sockets.answers(sockets.path_of(project.name))
@@ -128,7 +130,7 @@ def _gone(mux: "Multiplexer", origin: "Origin") -> object:
 def _ask(project: Project, shown: str) -> None:
     what = "has changed" if trust.was_trusted(project.file) else "is new here"
     windows, panes = len(project.document.windows), len(project.document.panes)
-    say(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
+    echo(f"{shown} {what}. It opens {windows} window{'s' * (windows != 1)} and runs:\n")
     _page(trust.programs(project.document).splitlines())
     which = f"these {panes} programs" if panes != 1 else "this program"
     sys.stdout.write(f"\nRun {which} in {trust.visible(project.base)}? [y/N] ")
@@ -150,7 +152,7 @@ def _page(lines: list[str]) -> None:
             sys.stdout.flush()
             if sys.stdin.readline() not in ("\n", "\r\n"):
                 raise Refused("nothing was started")
-        say("\n".join(lines[shown : shown + at_once]))
+        echo("\n".join(lines[shown : shown + at_once]))
 
 
 def _read(file: Path, base: str, name: str, *, own: bool) -> Project:
@@ -173,7 +175,7 @@ def _claim(project: Project) -> None:
     wanted = project_file.workspace_name(project.document, project.file)
     if wanted != project.name:
         taken = trust.visible(project_names.owner_of(wanted))
-        say(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
+        echo(f"the workspace {wanted} is that of {taken}; this one is called {project.name}")
     with suppress(SaveError):  # The layout's trust has reported that nothing can be saved.
         project_names.claim(project.name, project.file)
 

@@ -10,7 +10,7 @@ def run(arguments: list[str]) -> int:
     options, positional, rest = options_of(arguments, ("--speed", "--idle", "--export"))
     files = [*positional, *rest]
     if len(files) != 1:
-        raise Usage("replay: wants one file, an asciicast")
+        raise Usage("replay: requires one file, an asciicast")
     speed, idle = _number(options, "--speed", 1.0), _number(options, "--idle", 2.0)
     if speed == 0:
         raise Usage("replay: --speed: 0 shows nothing; 1 is as it was")

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Final
 
-from fugue_tui.cli.args import Usage, say
+from fugue_tui.cli.args import Usage, echo
 from fugue_tui.errors import FugueError, TimedOut
 from fugue_tui.sideband.grammar import NAMES, format_tag
 from fugue_tui.sideband.tag import TagForm
@@ -37,7 +37,7 @@ def run(arguments: list[str]) -> int:
     reply = _reply_file(attributes["id"]) if "wait" in options else ""
     _print(tag if options.get("form", "osc") == "osc" else f"{tag}\n", tty="tty" in options or "wait" in options)
     if reply:
-        say(_answer(reply))
+        echo(_answer(reply))
     return 0
 
 
@@ -55,12 +55,12 @@ def _parsed(arguments: list[str]) -> tuple[str, dict[str, str], dict[str, str]]:
             words = []
         elif word.startswith("--"):
             if not equals and not words:
-                raise Usage(f"say: {word[:40]!a} wants a value")
+                raise Usage(f"say: {word[:40]!a} requires a value")
             (options if name == "form" else attributes)[name] = value if equals else words.pop(0)
         else:
             positional.append(word)
     if not positional or positional[0] not in NAMES:
-        raise Usage(f"say: wants one of {', '.join(sorted(NAMES))}, and then --attribute value and a text")
+        raise Usage(f"say: requires one of {', '.join(sorted(NAMES))}, and then --attribute value and a text")
     if options.get("form", "osc") not in _FORMS:
         raise Usage(f"say: --form: {options['form'][:40]!a} is not one of osc, xml")
     if len(positional) > 1:

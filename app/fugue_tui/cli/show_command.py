@@ -12,7 +12,7 @@ def run(arguments: list[str]) -> int:
     if kind not in set(FileKind):
         raise Usage(f"show: --type: {kind[:40]!a} is not one of {', '.join(FileKind)}")
     if len(files) != 1:
-        raise Usage("show: wants one file")
+        raise Usage("show: requires one file")
     from fugue_tui.viewer import app
 
     return app.run(files[0], FileKind(kind))

@@ -27,11 +27,11 @@ class StartRequest:
         self.positional = positional[0] if positional else ""
         """The positional name, which may be a mistyped command."""
         if len(self.named) > 1:
-            raise Usage(f"{self.named[1][:40]!a}: one word too many; a program to run comes after --")
+            raise Usage(f"{self.named[1][:40]!a}: unexpected argument; a program to run comes after --")
         if self.program and "--command" in self.options:
             raise Usage("--command: give a line or a program after --, not both")
         if "--read-only" in self.options and self.command:
-            raise Usage("--read-only: who only looks on starts no program")
+            raise Usage("--read-only: a read-only client starts no program")
 
     @property
     def workspace(self) -> str:

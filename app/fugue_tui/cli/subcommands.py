@@ -28,36 +28,44 @@ class Option(NamedTuple):
 
 
 SUBCOMMANDS: Final = (
-    Subcommand("", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "attach to a workspace that runs or is saved"),
     Subcommand(
-        "new", "NAME [--detached] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "the same with one that need not be there yet"
+        "", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "attach to a running workspace, or restore a saved one"
     ),
-    Subcommand("open", "[DIR|FILE|LAYOUT] [--yes]", "the same with a project's workspace"),
+    Subcommand(
+        "new", "NAME [--detached] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "start a workspace, or attach to it if it runs"
+    ),
+    Subcommand(
+        "open", "[DIR|FILE|LAYOUT] [--yes]", "start a project's workspace from its layout file, or attach to it"
+    ),
     Subcommand(
         "attach",
         "[NAME] [-r|--read-only] [--mirror CLIENT] [--detach-others] [--prefix KEY]",
-        "attach to one that runs; -r only looks on",
+        "attach to a running workspace; read-only with -r",
     ),
     Subcommand(
         "web",
         "[NAME] [-r|--read-only] [--bind ADDRESS] [--port PORT] [--host NAME] [--certificate FILE] [--key FILE] "
-        "[--mirror CLIENT] [--prefix KEY]",
-        "show one that runs in a browser, by a link that works once; until Ctrl+C",
+        "[--link-minutes N] [--mirror CLIENT] [--prefix KEY]",
+        "serve a running workspace to a browser, by a link that works once, until Ctrl+C",
     ),
-    Subcommand("detach", "[NAME] [--all]", "send the terminal used last away, or all"),
-    Subcommand("ls", "[--json]", "list the workspaces that run or are saved"),
-    Subcommand("rename", "[NAME] NEW", "give a running one another name"),
-    Subcommand("kill-server", "[NAME]", "end one, with all its programs"),
-    Subcommand("serve", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "run one without a terminal, as a service"),
-    Subcommand("COMMAND", "[ARGUMENT]... [--json] [--workspace NAME]", "run a command in a running one"),
+    Subcommand("detach", "[NAME] [--all]", "detach the terminal used last, or all of them"),
+    Subcommand("ls", "[--json]", "list running and saved workspaces"),
+    Subcommand("rename", "[NAME] NEW", "rename a running workspace"),
+    Subcommand("kill-server", "[NAME]", "end a workspace and all its programs"),
+    Subcommand(
+        "serve", "[NAME] [OPTIONS] [-- PROGRAM [ARGUMENT]...]", "run a workspace without a terminal, as a service"
+    ),
+    Subcommand("COMMAND", "[ARGUMENT]... [--json] [--workspace NAME]", "run a command in a running workspace"),
     Subcommand(
         "setup",
         "[CLIENT]... [--dry-run] [--remove] [--no-hooks] [--json]",
-        "register with MCP clients, and install hooks: all found, or those named",
+        "register with MCP clients and install hooks: all installed ones, or those named",
     ),
-    Subcommand("doctor", "[--json]", "examine installation, terminal and MCP clients"),
-    Subcommand("mcp", "[--workspace NAME] [--socket PATH]", "join an MCP client to one, on stdin and stdout"),
-    Subcommand("mcp", "--url|--token", "print where it serves MCP over HTTP"),
+    Subcommand("doctor", "[--json]", "check the installation, the terminal and MCP clients"),
+    Subcommand(
+        "mcp", "[--workspace NAME] [--socket PATH]", "connect an MCP client to a workspace, on stdin and stdout"
+    ),
+    Subcommand("mcp", "--url|--token", "print the URL of MCP over HTTP, or its token"),
     Subcommand("reflect", "[--format tree|json|markdown|mcp]", "print all commands with their schemas"),
     Subcommand(
         "say",
@@ -75,36 +83,46 @@ SUBCOMMANDS: Final = (
         "FILE [--speed N] [--idle SECONDS] [--export OUTPUT]",
         "play a recording here; or write it as .svg, .gif, .mp4, .txt or .cast",
     ),
-    Subcommand("tmux", "COMMAND [ARGUMENT]...", "do what a command of tmux does, such as split-window -h"),
+    Subcommand("tmux", "COMMAND [ARGUMENT]...", "run a command of tmux, such as split-window -h"),
     Subcommand("claude", "[ARGUMENT]...", "run Claude Code in a pane; its agent teams open panes here"),
-    Subcommand("hook", "claude|codex|gemini [EVENT | --status-line]", "say what the agent in this pane does"),
-    Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show who may do what, and why"),
+    Subcommand(
+        "hook",
+        "claude|codex|gemini [EVENT | --status-line]",
+        "report the state of the agent in this pane, as a hook of it",
+    ),
+    Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show which callers may run which commands, and why"),
     Subcommand(
         "audit",
         "[NAME] [-f|--follow] [--pane PANE] [--origin user|agent|script|program] [--since AGE] [--json]",
-        "who did what in it, such as --since 10m --pane %3; --follow goes on",
+        "show who ran which commands, such as --since 10m --pane %3; --follow waits for more",
     ),
-    Subcommand("config", "path|check|show|init", "look after the configuration"),
+    Subcommand(
+        "config",
+        "path|check|show|init",
+        "print the configuration file's path, check it, print the settings, or write a new file",
+    ),
     Subcommand("completions", "bash|zsh|fish", "print completions for a shell"),
     Subcommand("man", "", "print the manual page, for man -l -"),
 )
 
 OPTIONS: Final = (
-    Option(("--workspace",), "NAME", "the workspace's name, whatever it looks like; started if it is not there yet"),
+    Option(
+        ("--workspace",), "NAME", "the workspace, also if its name is that of a command; started if it does not run"
+    ),
     Option(("-e", "--command"), "LINE", "run this line in the first pane, or a new window, instead of a login shell"),
     Option(("--foreground",), "", "run in this terminal alone, without a server: the workspace ends with it"),
-    Option(("-r", "--read-only"), "", "look on; type nothing"),
-    Option(("--mirror",), "CLIENT", "show the same as that client of list-clients, or as the latest"),
+    Option(("-r", "--read-only"), "", "attach read-only: input only scrolls"),
+    Option(("--mirror",), "CLIENT", "show the same view as a client of list-clients, or as latest, the one used last"),
     Option(("--detached",), "", "start a workspace in the background"),
-    Option(("--directory",), "DIR", "start its first pane there"),
+    Option(("--directory",), "DIR", "the working directory of the first pane"),
     Option(("--prefix",), "KEY", "this terminal's own prefix key, such as ctrl+a"),
-    Option(("--socket",), "PATH", "listen, or connect, there"),
+    Option(("--socket",), "PATH", "the socket to listen on, or to connect to"),
     Option(("--json",), "", 'print JSON; --json=envelope: {"success": true, "data": ...}, or false and "error"'),
-    Option(("--output",), "FILE", "write a command's answer, or the picture that it is, to a file; - is stdout"),
-    Option(("--config",), "FILE", "read this configuration"),
+    Option(("--output",), "FILE", "write a command's result, or its image, to a file; - is stdout"),
+    Option(("--config",), "FILE", "the configuration file"),
     Option(("--engine",), "ghostty|pyte", "the terminal engine"),
     Option(("--version",), "", "print the version"),
-    Option(("-h", "--help"), "", "print this; after a command, what that command takes"),
+    Option(("-h", "--help"), "", "print this help; after a command, that of the command"),
 )
 
 PROGRAM: Final = "fugue-tui"

@@ -130,7 +130,7 @@ def _new(rest: list[str]) -> list[str]:
 
 def _value(verb: str, flag: str, words: list[str]) -> str:
     if not words:
-        raise Usage(f"{verb}: {flag} wants a value")
+        raise Usage(f"{verb}: {flag} requires a value")
     return words.pop(0)
 
 

@@ -59,7 +59,7 @@ def rename(arguments: list[str]) -> int:
     """Rename a running workspace."""
     options, positional, _ = options_of(arguments, WHERE)
     if not positional:
-        raise Usage("rename: wants the new name, or the old and the new one")
+        raise Usage("rename: requires the new name, or the old and the new one")
     path, name = requested("rename", options, positional[:-1])
     return _print_answer(name, path, ["rename-workspace", "--name", positional[-1]])
 
@@ -99,7 +99,7 @@ def _one(verb: str, options: dict[str, str], positional: list[str]) -> str:
     """The name that was given, if any. Raises Usage for more than one."""
     named = [*([options["--workspace"]] if "--workspace" in options else []), *positional]
     if len(named) > 1:
-        raise Usage(f"{verb}: {named[1][:40]!a}: one word too many")
+        raise Usage(f"{verb}: {named[1][:40]!a}: unexpected argument")
     return named[0] if named else ""
 
 

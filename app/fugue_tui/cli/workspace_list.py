@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
+from fugue_tui.cli.args import Usage, as_json, complain, echo, json_form, options_of
 from fugue_tui.client.workspaces import workspaces
 
 COLUMNS = ("name", "state", "clients", "windows", "panes", "since")
@@ -13,12 +13,12 @@ def ls(arguments: list[str]) -> int:
     panes, and since when."""
     options, positional, _ = options_of(arguments, (), ("--json",))
     if positional:
-        raise Usage(f"ls: {positional[0][:40]!a}: one word too many; it takes --json")
+        raise Usage(f"ls: {positional[0][:40]!a}: unexpected argument; it takes --json")
     found = workspaces()
     if "--json" in options:
-        say(as_json({"workspaces": found}, json_form(arguments)))
+        echo(as_json({"workspaces": found}, json_form(arguments)))
     elif found:
-        say(_table(found))
+        echo(_table(found))
     else:
         complain("no workspace runs, and none waits to come back; fugue-tui starts one, list-saved there has the ended")
     return 0

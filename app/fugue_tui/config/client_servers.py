@@ -28,6 +28,8 @@ PROJECT_FILES: Final = (
 )
 """Clients' files in a project: name of the client, path, and the keys of its servers."""
 _ENV: Final = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+_BARE: Final = re.compile(r"\$(?!\{)([A-Za-z_][A-Za-z0-9_]*)")
+"""A variable as Gemini CLI may write it."""
 _OTHER: Final = re.compile(r"\$\{(?:input|workspaceFolder|userHome|pathSeparator)[^}]*\}")
 _OLD_TRANSPORTS: Final = ("sse",)
 
@@ -81,6 +83,7 @@ def _servers(client: Client, file: str, entries: Mapping[str, Any]) -> Iterator[
         try:
             if fault := name_fault(label):
                 raise InvalidArgument(fault)
+            given = _braced(given) if client.name == "gemini" else given
             yield FoundServer(label, client.name, file, settings_of(given))
         except InvalidArgument as error:
             yield FoundServer(label, client.name, file, None, clean(str(error), 400))
@@ -91,12 +94,16 @@ def settings_of(entry: Mapping[str, Any]) -> ServerSettings:
     command, args = entry.get("command"), _list(entry.get("args"))
     if isinstance(command, list):
         command, *args = _list(cast("object", command)) or [""]
+    if entry.get("envFile"):
+        raise InvalidArgument("it reads variables from an envFile; set those that it needs in env")
     url = entry.get("url") or entry.get("httpUrl") or entry.get("serverUrl") or ""
     if (entry.get("type") or entry.get("transport")) in _OLD_TRANSPORTS:
         raise InvalidArgument("it uses the old transport over SSE; ask for its URL over streamable HTTP")
     given: dict[str, Any] = {"url": url, "headers": _headers(entry)}
     if not url:
         env = _table(entry.get("env")) or _table(entry.get("environment"))
+        names = (each for each in _list(entry.get("env_vars")) if isinstance(each, str))
+        env = {name: f"${{{name}:-}}" for name in names} | env
         given = {"command": command or "", "args": args, "env": env, "cwd": entry.get("cwd") or ""}
     found: ServerSettings = Record(ServerSettings).check(_converted(given), "")
     if found.fault:
@@ -135,6 +142,19 @@ def _converted(value: Any) -> Any:
             return [_converted(each) for each in cast("list[Any]", value)]
         case int() | float() if not isinstance(value, bool):
             return str(value)
+        case _:
+            return value
+
+
+def _braced(value: Any) -> Any:
+    """A value of Gemini CLI with braces around its variables."""
+    match value:
+        case str():
+            return _BARE.sub(r"${\1}", value)
+        case dict():
+            return {name: _braced(each) for name, each in cast("dict[str, Any]", value).items()}
+        case list():
+            return [_braced(each) for each in cast("list[Any]", value)]
         case _:
             return value
 

@@ -80,7 +80,7 @@ class TerminalSettings(Struct, frozen=True):
     shell: Annotated[tuple[str, ...], Refined(_WORDS, shell_fault)] = ()
     """What a new pane runs, with its arguments; empty for the login shell. $SHELL still reads commands."""
     term: Annotated[str, Refined(TEXT, term_fault)] = "xterm-256color"
-    """What TERM says in panes."""
+    """The value of TERM in panes."""
     shell_integration: bool = True
     """Have bash, zsh and fish mark their prompts, so that commands and their outcome are known."""
     clipboard: Literal["ask", "on", "off"] = "ask"
@@ -243,7 +243,7 @@ class CommunicationSettings(Struct, frozen=True):
     mcp_enabled: bool = True
     """Over MCP; the same as [mcp] enabled, and off if either is."""
     mcp_socket: Annotated[str, Refined(TEXT, socket_fault)] = ""
-    """Where to listen, if [mcp] socket says nothing."""
+    """Where to listen, if [mcp] socket is not set."""
     sideband_enabled: bool = True
     """By tags in their output: those in the foreground of a pane, and whatever runs where grant-sideband was run."""
     prefer: Literal["mcp", "sideband"] = "mcp"

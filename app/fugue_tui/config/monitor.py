@@ -82,7 +82,7 @@ class MonitorRules(Struct, frozen=True, omit_defaults=True):
     budget_seconds: _Budget = 0.0
     """Seconds since its start that it may run; 0 for no limit."""
     budget_dollars: _Budget = 0.0
-    """US dollars that it may cost, where it tells what it has cost; 0 for no limit."""
+    """US dollars that it may cost, where it reports its cost; 0 for no limit."""
     text: Annotated[str, Meta(max_length=2_000)] = (
         "Please go on with your task. If you are done or need something, say so."
     )

@@ -193,7 +193,7 @@ DIRECT: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Keys without the prefix, unless disabled in the configuration."""
 TOOLS_DIRECT: Final[Mapping[str, str]] = MappingProxyType({"ctrl+shift+m": "show-tools"})
-"""Keys without the prefix that only terminals send which tell all keys apart."""
+"""Keys without the prefix that only terminals with distinct codes for all keys send."""
 _ARROWS: Final = frozenset(Side)
 _TYPING: Final = frozenset({"enter", "tab", "backspace", "escape", "space", "up", "down", "left", "right"})
 
@@ -310,13 +310,13 @@ def _bind_all(
     fault: Callable[[KeyPress], str],
     errors: list[str],
 ) -> None:
-    """Add the configuration's bindings to a table; `fault` says why a key cannot be bound there, or nothing."""
+    """Add the configuration's bindings to a table; `fault` returns why a key cannot be bound there, or nothing."""
     spelled: dict[KeyPress, str] = {}
     for key, line in lines.items():
         try:
             press = canonical(parse_key(key))
-            if said := fault(press) or (f"is the same key as {spelled[press]}" if press in spelled else ""):
-                raise InvalidArgument(said)
+            if reason := fault(press) or (f"is the same key as {spelled[press]}" if press in spelled else ""):
+                raise InvalidArgument(reason)
             spelled[press] = key
             if line:
                 table |= [_bound(key, line)]

@@ -99,7 +99,7 @@ class Reader(Struct):
         if given.direction is None and not given.stacked:
             fail(at(path, "direction"), "is missing; horizontal is side by side, vertical is stacked")
         if not given.splits:
-            fail(at(path, "splits"), "is missing; it wants a list of the panes and splits in it")
+            fail(at(path, "splits"), "is missing; expected a list of the panes and splits in it")
         axis, items = given.direction or Axis.VERTICAL, given.splits
         return self._split(axis, items, at(path, "splits"), level + 1, stacked=given.stacked)
 

@@ -32,6 +32,8 @@ class Column(Struct, frozen=True):
     """Whether it has the tone of its row."""
     optional: bool = False
     """Whether it is left out while all of its cells are empty."""
+    fills: bool = False
+    """Whether it has the room that the others leave."""
 
 
 class TableRow(Struct, frozen=True):
@@ -45,6 +47,11 @@ class TableRow(Struct, frozen=True):
     """What its state means, for its colour, such as `blocked` or `done`; empty for nothing special."""
     ranks: tuple[tuple[int | str, ...], ...] = ((),)
     """Its place in each of the table's orders."""
+    spans: tuple[tuple[int, int, int, str], ...] = ()
+    """Parts of cells with a text style of their own, such as `bold`: the column, which is aligned to the left, the
+    first character and the one after the last, in order, and the style."""
+    searched: str = ""
+    """Where the filter looks for its words; empty for the cells."""
 
 
 def wanted(columns: Sequence[Column], rows: Sequence[TableRow], measure: Measure) -> list[int]:
@@ -76,6 +83,8 @@ def fit(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[int
         for number in narrow[:left]:
             more = min(share, widths[number] - fitted[number])
             fitted[number], left = fitted[number] + more, left - more
+    if filling := [number for number in shown if columns[number].fills]:
+        fitted[filling[0]] += max(left, 0)
     return [min(width, max(room, 0)) for width in fitted]
 
 

@@ -1,6 +1,7 @@
 """The file of a recording that is being made: private, bounded, and complete to the last write after a crash."""
 
 import os
+from errno import EEXIST
 from typing import Final
 
 from fugue_tui.recording.asciicast import CastEncoder, CastEvent, CastHeader
@@ -16,6 +17,9 @@ class CastFile:
 
     def __init__(self, path: str, header: CastHeader, *, version: int, largest: int, older: int) -> None:
         """`largest` bytes a file, and so many `older` files. Raises FileExistsError: no file is overwritten."""
+        for older_file in (f"{path}.{number}" for number in range(1, older + 1)):
+            if os.path.lexists(older_file):
+                raise FileExistsError(EEXIST, os.strerror(EEXIST), older_file)
         self.path = path
         self.written = 0
         """Bytes of all files."""

@@ -13,7 +13,7 @@ from typing import Final
 from fugue_tui.errors import AlreadyRunning, SaveError
 from fugue_tui.store.paths import home_state_path, state_path
 from fugue_tui.store.private_dir import PrivateDir, made
-from fugue_tui.store.server_records import AREA, READ, SEPARATOR, Server, locked, read
+from fugue_tui.store.server_records import AREA, READ, SEPARATOR, Server, holder, locked, read
 
 _ATTEMPTS: Final = 20
 _RETRY_SECONDS: Final = 0.01
@@ -63,6 +63,8 @@ def take(workspace: str, socket: str, id: str = "") -> NameLock | None:
             continue
         server, held = found
         return NameLock(server, held, _second_record(server))
+    if elsewhere := holder(workspace):
+        raise AlreadyRunning(f"{_words(workspace, elsewhere)} in a container or on another machine; give another name")
     return None
 
 

@@ -1,1 +1,1 @@
-"""The roof: the Textual app that joins panes, commands and doors."""
+"""The Textual app, which joins panes, commands and attached clients."""

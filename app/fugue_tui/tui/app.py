@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
 from contextvars import Context, copy_context
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, Final, ParamSpec, TextIO
 
 from textual import constants, events
 from textual._context import active_message_pump
@@ -25,18 +25,15 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.keymap import Action, Keymap
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
-from fugue_tui.layout.tree import Split, tiled
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.multiplexer.views import View, current_view
 from fugue_tui.terminal.input.keys import KeyPress, spell
-from fugue_tui.tui.app_context import ServerContext
 from fugue_tui.tui.commands import Commands
-from fugue_tui.tui.config_reload import ConfigApplier
 from fugue_tui.tui.driver import TerminalDriver
-from fugue_tui.tui.error_reporter import ErrorReporter, close_dialog_of
+from fugue_tui.tui.error_reporter import close_dialog_of
 from fugue_tui.tui.input import synchronized_input
 from fugue_tui.tui.input.key_bindings import KeyDispatch
-from fugue_tui.tui.main_thread_queue import MainThreadQueue
+from fugue_tui.tui.input.pane_keys import PaneKeys
 from fugue_tui.tui.render import region_painter
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.compositor import compositor_of
@@ -48,17 +45,14 @@ from fugue_tui.tui.ui.actions import Actions
 from fugue_tui.tui.ui.animation import Animation
 from fugue_tui.tui.ui.host_theme import HostTheme
 from fugue_tui.tui.ui.messages import Messages
-from fugue_tui.tui.ui.pane_notifications import PaneNotifications
-from fugue_tui.tui.ui.status_parts import StatusParts
-from fugue_tui.tui.ui.tab_names import TabNames
+from fugue_tui.tui.ui.status_line import StatusLine
 from fugue_tui.tui.ui.view_model import arrange
-from fugue_tui.tui.ui.window_monitor import WindowMonitor
+from fugue_tui.tui.view_server import ViewServer
 from fugue_tui.tui.view_styles import ViewStyles
 from fugue_tui.tui.workspace_screen import WorkspaceScreen
-from fugue_tui.workspace.model import Window, Workspace
-from fugue_tui_widgets.key_events import HostKey, press_of
+from fugue_tui.workspace.model import Workspace
+from fugue_tui_widgets.key_events import HostKey
 from fugue_tui_widgets.pane_grid import PaneGrid
-from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
@@ -75,48 +69,6 @@ REPLY_SECONDS: Final = 0.5
 """How long a terminal may take to report its colours."""
 
 
-class ServerOfViews(ServerContext, Protocol):
-    """What there is once for all views, as the app of one uses it. Main thread only."""
-
-    main_queue: MainThreadQueue
-    errors: ErrorReporter
-    config_applier: ConfigApplier
-    window_monitor: WindowMonitor
-    pane_notifications: PaneNotifications
-
-    def driver_started(self, app: "FugueApp") -> None:
-        """A view has a driver, and no screen yet."""
-        ...
-
-    def start(self, app: "FugueApp") -> None:
-        """A view has a screen: the first begins all services."""
-        ...
-
-    def shown(self) -> None:
-        """A view is on the screen."""
-        ...
-
-    def leave(self, status: int = 0) -> None:
-        """End the program with an exit status."""
-        ...
-
-    def use(self, app: "FugueApp") -> None:
-        """The user acts in a view that was not used last."""
-        ...
-
-    def wanted_size(self, app: "FugueApp") -> Size | None:
-        """The size for a view's screen; None if no client shows it."""
-        ...
-
-    def fit_others(self, app: "FugueApp") -> None:
-        """The clients of a view want another size: fit the other views that show the same window."""
-        ...
-
-    def client_left(self, app: "FugueApp") -> None:
-        """A client of a view has left; the view ends with the last that can type."""
-        ...
-
-
 class FugueApp(App[int], inherit_bindings=False):
     """The full-screen workspace, as one view shows it. Returns the exit status of the program."""
 
@@ -125,7 +77,7 @@ class FugueApp(App[int], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = []
     TITLE = "fugue-tui"
 
-    def __init__(self, server: ServerOfViews, view: View) -> None:
+    def __init__(self, server: "ViewServer[FugueApp]", view: View) -> None:
         """`server` has what all views have in common."""
         constants.COLOR_SYSTEM = "truecolor"  # Mirrors show every colour, wherever this process was started.
         super().__init__(driver_class=TerminalDriver)
@@ -182,21 +134,16 @@ class FugueApp(App[int], inherit_bindings=False):
         self._when_mounted = list[Callable[[], object]]()
         self._connections = ExitStack()
         """Ends the subscriptions to the workspace."""
-        self._status = StatusBar(id="status")
-        self._parts = StatusParts(self)
         self.host_theme = HostTheme(self, lambda: self.settings.ui.theme)
         """The theme in force."""
-        self._tab_names = TabNames(self.mux.clock, self.status_updates.request_in)
+        self._status = StatusLine(self, self.keyboard, self.alerts, server.pane_notifications, server.window_monitor)
         self._which_key = WhichKey(id="which-key")
         self._renderer = ClientRenderer(self)
         self._frames = RenderScheduler(self, self._renderer)
         self._mounted = False
         self._paused = False
         self._is_switching = True
-        self._for_widget: events.Key | None = None
-        """The last key that is for a widget in a pane: Textual brings it here once more."""
-        self._bar_covers = False
-        """Whether the status bar has no row of its own, and covers the last one while it shows a message."""
+        self._pane_keys = PaneKeys(self, self.keyboard, self._outline.end, self._frames.render_soon)
 
     # The screen
 
@@ -207,7 +154,7 @@ class FugueApp(App[int], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         """The panes, the status bar and the panel of keys."""
         yield self.grid
-        yield self._status
+        yield self._status.bar
         yield self._which_key
 
     @property
@@ -218,7 +165,7 @@ class FugueApp(App[int], inherit_bindings=False):
     @property
     def bare(self) -> bool:
         """Whether the panes are laid out and nothing covers them."""
-        return self.settled and not (self._status.display and self._bar_covers)
+        return self.settled and not self._status.covers_panes
 
     @property
     def settled(self) -> bool:
@@ -419,9 +366,7 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def _fit(self, cols: int, rows: int) -> None:
         status = int(self.settings.ui.status and rows > 1)
-        self._bar_covers = not status and rows > 1
-        self._status.display = bool(status)
-        self._status.set_class(self._bar_covers, "covering")
+        self._status.place(own_row=bool(status), covers=not status and rows > 1)
         self.mux.resize(Size(max(cols, 1), max(rows - status, 1)))
 
     def leave(self, status: int = 0) -> None:
@@ -453,6 +398,7 @@ class FugueApp(App[int], inherit_bindings=False):
         self.clients.regroup()
         if self._mounted and self.clients.screen == self.shown_size:
             self._fit(*self.size)
+            self.rebuild()
 
     def client_attached(self, client: AttachedClient) -> None:
         """Inform a client if it is read-only, or if the workspace cannot be saved."""
@@ -654,35 +600,9 @@ class FugueApp(App[int], inherit_bindings=False):
             self._show_status()
 
     def _show_status(self) -> None:
-        """Update the status bar; without a row of its own it is displayed only while it shows a message."""
-        if not self.clients.watched:
-            return
-        keys = self.keyboard
-        shown = view_model.Keys(
-            keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self.alerts.text, self.alerts.failed
-        )
-        parts, label = self._parts, self._label
-        self._tab_names.keep(window.id for window in self.mux.workspace.windows)
-        content = view_model.status_content(self.mux, shown, self.settings.status, parts.text, label, self._marks)
-        self._status.show(content)
-        parts.refresh()
-        display = bool(keys.mode or keys.key_mode or view_model.scrolled(self.mux) or content.alert)
-        if self._bar_covers and self._status.display != display:
-            self._status.display = display
+        """Update the status bar, if a client shows it."""
+        if self.clients.watched and self._status.update():
             self._is_switching = True
-
-    def _label(self, window: Window) -> str:
-        name = view_model.window_label(self.mux, window)
-        if window.named and window.name:
-            self._tab_names.rename(window.id)
-            return name
-        return self._tab_names.stable(window.id, name)
-
-    def _marks(self, window: Window) -> tuple[str, str]:
-        zoomed = "Z" if window.zoomed and isinstance(tiled(window.layout), Split) else ""
-        bell = "!" if window.id in self.server.pane_notifications.bell_windows else ""
-        marks, tone = self.server.window_monitor.marks(window)
-        return zoomed + bell + marks, tone
 
     # The panel of keys
 
@@ -753,40 +673,11 @@ class FugueApp(App[int], inherit_bindings=False):
 
     def take_key(self, event: events.Key, client: AttachedClient | None = None) -> bool:
         """Whether the workspace or a program consumed the key; dialogs and other widgets get theirs from Textual."""
-        press, owner = press_of(event), client.id if client else 0
-        self.mux.lease.key_pressed()
-        if not self.on_panes or not self._mounted:
-            self.keyboard.consume(press, owner)
-            return False
-        if event is self._for_widget:
-            return False
-        self._outline.end()
-        self._frames.render_soon(self.mux.focused)
-        if not self.keyboard.press(press, owner, client.prefixes if client else frozenset()):
-            view = self.focused_view
-            if self.grid.content_of(self.mux.focused) is not None:
-                self._for_widget = event
-                return False
-            if view is not None and self.mux.focused is not None:
-                if press.acts:
-                    self.mux.human_input(self.mux.focused)
-                view.press(press)
-                synchronized_input.press(self, press)
-        return True
+        return self._pane_keys.take_key(event, client)
 
     def take_paste(self, event: events.Paste) -> bool:
         """Whether a program received the paste; dialogs get theirs from Textual."""
-        view = self.focused_view
-        if not self.on_panes or not self._mounted or view is None or self.grid.content_of(self.mux.focused):
-            return False
-        self._frames.render_soon(self.mux.focused)
-        if self.keyboard.paste(event.text):
-            return True
-        if self.mux.focused is not None:
-            self.mux.human_input(self.mux.focused)
-        view.paste(event.text)
-        synchronized_input.paste(self, event.text)
-        return True
+        return self._pane_keys.take_paste(event)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle keys from Textual's queue, sent while a dialog was open or by tests, like those from the driver."""

@@ -9,16 +9,18 @@ from typing import Any, Final
 from textual.content import Content
 from textual.screen import Screen
 
+from fugue_tui.control.commands.recording import EndedRecordings
 from fugue_tui.control.commands.run_shell import ShellOutput
 from fugue_tui.control.core.answers import ImageAnswer
-from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Effect, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema import command_line
 from fugue_tui.control.schema.completion import complete
 from fugue_tui.control.schema.table import render
 from fugue_tui.errors import FugueError
-from fugue_tui.sanitize import clean_text
+from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
+from fugue_tui.sanitize import clean_path, clean_text
 from fugue_tui.tui.command_history import CommandHistory
 from fugue_tui.tui.completion_names import names
 from fugue_tui.validation.annotations import dump
@@ -28,7 +30,7 @@ from fugue_tui_widgets.paste_dialog import PasteDialog
 
 PENDING_SECONDS: Final = 0.5
 """Seconds after which a pending command is reported to take longer."""
-_PALETTE: Final = Origin(Door.PALETTE)
+_PALETTE: Final = Origin(Interface.PALETTE)
 
 Callback = Callable[[Any], None]
 
@@ -72,7 +74,7 @@ class Commands:
                 then(result)
         except FugueError as error:
             (failed or self._warn)(str(error))
-        except Exception as error:  # noqa: BLE001  (a border: a bug in a command must not end everyone's programs)
+        except Exception as error:  # noqa: BLE001  (an error boundary: a bug in a command must not end everyone's programs)
             self._report("a user's command", error)
 
     def confirm(
@@ -148,7 +150,7 @@ class Commands:
         if isinstance(result, ImageAnswer) and result.image:
             self._alert(_write_image(command.verb, result))
         elif result is not None:
-            self._open_dialog(Page(command.verb, Content(_text(command, result))), None)
+            self._open_dialog(Page(command.verb, Content(_text(command, result) or "none")), None)
 
     def _show_result(self, command: Command[Any]) -> Callback:
         """Shows a result in one line, where the screen itself does not show it."""
@@ -157,7 +159,7 @@ class Commands:
             if isinstance(result, ShellOutput):
                 self._show_output(command, result)
             else:
-                self._alert(f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}")
+                self._alert(_in_words(result) or _in_one_line(command, result))
 
         return show
 
@@ -216,6 +218,22 @@ def _fault(line: str) -> str:
     except FugueError as error:
         return str(error)
     return ""
+
+
+def _in_words(result: Any) -> str:
+    """What a command did, in a sentence; empty where there is none for its kind."""
+    match result:
+        case RecordingInfo():
+            return f"recording {result.source} until stop-recording, to {clean_path(result.path)}"
+        case EndedRecordings():
+            files = ", ".join(clean_path(each.path) for each in result.recordings)
+            return f"recorded; replay-recording plays {files}" if files else "nothing was recorded"
+        case _:
+            return ""
+
+
+def _in_one_line(command: Command[Any], result: Any) -> str:
+    return f"{command.verb}: {' · '.join(_text(command, result).splitlines()) or 'done'}"
 
 
 def _text(command: Command[Any], result: Any) -> str:

@@ -4,6 +4,7 @@ Keys and pastes for a pane reach its program without passing Textual's queues, u
 still in those.
 """
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, ref
@@ -53,6 +54,8 @@ class TerminalDriver(Driver):
 
     def start_application_mode(self) -> None:
         """There is no screen yet; the first view takes over the program's own terminal."""
+        # From Python 3.12 on, Textual has tasks begin while they are created: one may have ended before it is kept.
+        asyncio.get_running_loop().set_task_factory(None)
         self._clients.screen = self._screen
         self._context.driver_started()
 

@@ -36,6 +36,8 @@ from fugue_tui.tui.main_thread_queue import MainThreadQueue
 from fugue_tui.workspace.model import OnExit, Workspace
 
 if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
     from fugue_tui.control.dispatch.audit import Audit
     from fugue_tui.control.dispatch.thread_gateway import Caller
     from fugue_tui.multiplexer.access.grants import Grant
@@ -393,13 +395,12 @@ def _mcp_connector(handler: "Handler") -> "Connector":
 
 
 def _follow_agents(app: "WorkspaceServer") -> None:
-    """Find the agents in panes, tell what they do, and run the tags that they print; no agent does anything in the
-    first second."""
+    """Find the agents in panes, detect their states, and run the tags that they print; no agent does anything in the
+    first second, unless a command wants messages or tasks before."""
     from fugue_tui.control.agents.agent_monitor import AgentMonitor
 
     shown = app.on_shown
-    app.mux.mailboxes.loaded.hold()
-    app.mux.tasks.loaded.hold()
+    timer: TimerHandle | None = None
     AgentMonitor(app.mux, app.inform)
 
     def start() -> None:
@@ -407,19 +408,29 @@ def _follow_agents(app: "WorkspaceServer") -> None:
         from fugue_tui.control.core.deferred import spawn
         from fugue_tui.control.monitor.monitor import Monitor
         from fugue_tui.control.monitor.team_log import TeamLog
-        from fugue_tui.control.sideband.door import SidebandDoor
+        from fugue_tui.control.sideband.tag_runner import TagRunner
 
         finder = AgentFinder(app.mux)
-        SidebandDoor(app.dispatcher)
-        Monitor(app.dispatcher, app.agent_notifications.tell).start()
+        TagRunner(app.dispatcher)
+        Monitor(app.dispatcher, app.agent_notifications.notify).start()
         TeamLog(app.mux, app.dispatcher.audit).start()
         finder.start()
         spawn(_load_journals(app))
 
-    def on_shown() -> None:
-        shown()
-        call_later(1.0, start)
+    def start_now() -> None:
+        nonlocal timer
+        if timer is not None:
+            timer.cancel()
+            timer = None
+            start()
 
+    def on_shown() -> None:
+        nonlocal timer
+        shown()
+        timer = call_later(1.0, start_now)
+
+    app.mux.mailboxes.loaded.hold(start_now)
+    app.mux.tasks.loaded.hold(start_now)
     app.on_shown = on_shown
 
 
@@ -435,9 +446,9 @@ async def _load_journals(app: "WorkspaceServer") -> None:
     mail = Journal(state_dir(), name, mux.mailboxes.records)
     tasks = Journal(state_dir(), name, mux.tasks.records, area="tasks", what="tasks")
     mux.mailboxes.journal = await _loaded(app, mail, partial(mux.mailboxes.load, now=time.time()))
-    mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, told=mux.mailboxes.journal is None)
+    mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, reported=mux.mailboxes.journal is None)
     teams = Journal(state_dir(), name, mux.team_starts.records, area="teams", what="teams")
-    mux.team_starts.journal = await _loaded(app, teams, mux.team_starts.load, told=mux.mailboxes.journal is None)
+    mux.team_starts.journal = await _loaded(app, teams, mux.team_starts.load, reported=mux.mailboxes.journal is None)
     if mux.team_starts.journal is not None:
         mux.on_change.connect(partial(_move, mux.team_starts.journal))
     for kept in (mux.mailboxes, mux.tasks):
@@ -458,13 +469,13 @@ async def _loaded(
     journal: "Journal",
     load: Callable[[Iterator[Mapping[str, Any]]], None],
     *,
-    told: bool = False,
+    reported: bool = False,
 ) -> "Journal | None":
-    """A journal whose records were loaded; None if it cannot be read, which the user is told unless that was `told`."""
+    """A journal whose records were loaded; None if it cannot be read, of which the user is warned unless `reported`."""
     try:
         load(iter(await journal.load()))
     except SaveError as error:
-        if not told:
+        if not reported:
             app.inform(f"messages and tasks of agents are not kept over a restart: {error}")
         return None
     return journal

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.keymap import Action, binding
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId
@@ -26,7 +26,7 @@ from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.status_bar import StatusBar
 from fugue_tui_widgets.terminal_view import TerminalView
 
-_MOUSE = Origin(Door.MOUSE)
+_MOUSE = Origin(Interface.MOUSE)
 _PARTS: Final = {
     "workspace": Action.CHOOSE_WINDOW,
     "session": Action.CHOOSE_SESSION,
@@ -65,7 +65,7 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
         """Paint what has changed, but not between a key and its echo."""
         if (seconds := self._app_context.status_updates.held_seconds) > 0:
             self._update_timer.pause()
-            asyncio.get_running_loop().call_later(seconds, self._update_timer.resume)
+            asyncio.get_running_loop().call_later(seconds, self.call_later, self._on_timer_update)
         else:
             super()._on_timer_update()
 

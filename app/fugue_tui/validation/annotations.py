@@ -113,7 +113,7 @@ class Record(Kind):
                 report(str(error))
         for each in known.values():
             if each.required and each.name not in given:
-                raise invalid(at(where, each.name), f"is missing; it wants {each.kind.words}")
+                raise invalid(at(where, each.name), f"is missing; expected {each.kind.words}")
         return self.cls(**found)
 
     def _unknown(self, name: object, known: Iterable[str]) -> str:

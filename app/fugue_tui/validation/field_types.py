@@ -85,7 +85,7 @@ class Bounds(NamedTuple):
     def check_length(self, length: int, noun: str, where: str) -> None:
         """Raises InvalidArgument if a length is not in the range."""
         if not self.admits(length):
-            raise invalid(where, f"{'' if noun == 'characters' else 'has '}{length} {noun}; wants{self.words}")
+            raise invalid(where, f"{'' if noun == 'characters' else 'has '}{length} {noun}; expected{self.words}")
 
     def schema(self) -> Schema:
         """The JSON Schema keywords of a number's range."""
@@ -224,6 +224,10 @@ class Null(Kind):
         return {"type": "null"}
 
 
+_MANY: Final = 8
+"""Of more words than these an error names the similar one before it lists them all."""
+
+
 class Choice(Kind):
     """One of several words, which stand for values."""
 
@@ -241,7 +245,10 @@ class Choice(Kind):
     def check(self, value: Any, where: str) -> Any:
         if isinstance(value, str) and value in self.options:
             return self.options[value]
-        if near := suggestion(value, self.options):
+        near = suggestion(value, self.options)
+        if near and len(self.options) > _MANY:
+            raise invalid(where, f"{shown(value)} is not known{near} It is {self.words}")
+        if near:
             raise invalid(where, f"{shown(value)} is not {self.words}{near}")
         raise WrongKind(where, value, self.words)
 

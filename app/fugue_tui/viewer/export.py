@@ -212,9 +212,9 @@ def _video(timeline: Timeline, output: str, speed: float) -> None:
             for lasts, picture in chain((first,), pictures):
                 for _ in range(max(1, round(lasts * rate))):
                     process.stdin.write(picture.tobytes())
-        _, told = process.communicate()
+        _, stderr = process.communicate()
     if process.returncode:
-        raise Refused(f"ffmpeg: {clean(told.decode('utf-8', 'replace'), 300)}")
+        raise Refused(f"ffmpeg: {clean(stderr.decode('utf-8', 'replace'), 300)}")
 
 
 def _write(output: str, data: bytes) -> None:

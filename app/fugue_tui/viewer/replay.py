@@ -122,10 +122,10 @@ class ReplayApp(App[int]):
     def _bar(self) -> Content:
         state = "❚❚" if self._paused else "■" if self._position >= self._timeline.seconds else "▶"
         at = f"{state} {_clock(self._position)} / {_clock(self._timeline.seconds)}  "
-        said = self._note or next(
+        message = self._note or next(
             (label for time, label in reversed(self._timeline.markers) if time <= self._position), ""
         )
-        end = f"  {self._speed:g}x{'' if self._idle else ' all pauses'}  {clean(said, 60)}"
+        end = f"  {self._speed:g}x{'' if self._idle else ' all pauses'}  {clean(message, 60)}"
         width = self.size.width - 2 - len(at) - len(end)
         return Content.assemble((at, "bold"), self._line(width), (end, "dim")) if width > 5 else Content(at + end)
 

@@ -5,7 +5,8 @@ all ports of a host, but not those of another path.
 """
 
 import secrets
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from typing import Final
 
@@ -13,6 +14,8 @@ from msgspec import Struct
 
 TOKEN_BYTES: Final = 32
 LOCAL_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
+LINK_MINUTES: Final = 10
+"""How long a link is valid, unless that is given."""
 MOST_SESSIONS: Final = 64
 """The oldest session ends when a link starts one more."""
 
@@ -28,20 +31,25 @@ class Session(Struct, frozen=True):
 class Access:
     """The links and sessions of one server."""
 
-    def __init__(self) -> None:
-        self._token = b""
+    def __init__(self, link_seconds: float = 60 * LINK_MINUTES, clock: Callable[[], float] = time.monotonic) -> None:
+        """`link_seconds` is how long a link is valid."""
+        self._link_seconds, self._clock = link_seconds, clock
+        self._token, self._until = b"", 0.0
         self._sessions: dict[str, Session] = {}
 
     def new_token(self) -> str:
         """A token that starts one session; the one before it is no longer valid."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
-        self._token = token.encode()
+        self._token, self._until = token.encode(), self._clock() + self._link_seconds
         return token
+
+    def has_expired(self, token: str) -> bool:
+        """Whether this is the token of the last link, which nobody has used in time."""
+        return self._is_last(token) and self._clock() >= self._until
 
     def redeem(self, token: str) -> Session | None:
         """Start the session of a token, which is used up; None if it is not valid."""
-        valid = secrets.compare_digest(token.encode("utf-8", "replace"), self._token)
-        if not valid or not self._token:
+        if not self._is_last(token) or self._clock() >= self._until:
             return None
         self._token = b""
         session = Session(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(TOKEN_BYTES))
@@ -49,6 +57,10 @@ class Access:
         if len(self._sessions) > MOST_SESSIONS:
             del self._sessions[next(iter(self._sessions))]
         return session
+
+    def _is_last(self, token: str) -> bool:
+        equal = secrets.compare_digest(token.encode("utf-8", "replace"), self._token)
+        return equal and bool(self._token)
 
     def is_valid(self, session_id: str, cookie: str) -> bool:
         """Whether a session has this cookie."""

@@ -119,7 +119,10 @@ class WebApplication:
             return PlainTextResponse("the token did not arrive\n", 408)
         if len(body) > LONGEST_TOKEN:
             return PlainTextResponse("this is no token\n", 413)
-        session = self._access.redeem(body.decode("ascii", "replace"))
+        token = body.decode("ascii", "replace")
+        session = self._access.redeem(token)
+        if session is None and self._access.has_expired(token):
+            return PlainTextResponse("this link has expired\n", 410)
         if session is None:
             return PlainTextResponse("this link was used already, or another one has replaced it\n", 403)
         request.state.connection.is_trusted = True
@@ -161,13 +164,13 @@ class WebApplication:
         """Serve a page until it is gone. Raises WebSocketDisconnect, or ValueError if it does not say what to show."""
         show = messages.parse(await socket.receive_text())
         if not isinstance(show, Show):
-            raise ValueError("the first message says what to show")
+            raise ValueError("the first message must be the one that names what to show")
         key = (socket.path_params["session"], show.tab)
         try:
             view = await self._views.show(key, page, show.size.extent)
         except FugueError as error:
             _log.error("a page cannot attach: %s", error)
-            await page.tell(End(str(error)))
+            await page.send(End(str(error)))
             await page.close()
             return
         try:
@@ -209,6 +212,6 @@ async def _take(message: Message, page: PageLink, view: AttachedView) -> None:
         case Read(count):
             page.was_read(count)
         case Ping():
-            await page.tell(Pong())
+            await page.send(Pong())
         case Show():
             raise ValueError("a page shows one view")

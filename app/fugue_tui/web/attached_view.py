@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
@@ -12,7 +13,7 @@ from fugue_tui import attach_protocol, sockets
 from fugue_tui.attach_protocol import Bye, Extent, Frames, Hello, Welcome
 from fugue_tui.client.attach import welcomed
 from fugue_tui.client.host_terminal import enter_sequence
-from fugue_tui.errors import FugueError, SocketError
+from fugue_tui.errors import FugueError, NotRunning, SocketError
 from fugue_tui.sanitize import clean_text
 from fugue_tui.web import messages
 from fugue_tui.web.page_link import TAKEN, PageLink
@@ -20,6 +21,8 @@ from fugue_tui.web.page_link import TAKEN, PageLink
 CHUNK: Final = 1 << 16
 ANSWER_SECONDS: Final = 20.0
 """How long a workspace may take to answer an attach request."""
+START_SECONDS: Final = 30.0
+"""How long a saved workspace may take to start."""
 _RESET: Final = b"\x18\x1bc"
 """Ends a sequence that was sent in part, and resets the terminal (RIS)."""
 _WORDS: Final = {"detached": "detached from {}", "replaced": "{}: another terminal took over"}
@@ -108,7 +111,7 @@ class AttachedView:
 
     async def _greet(self, page: PageLink, before: bytes, *, resumed: bool) -> None:
         welcome = self._welcome
-        await page.tell(messages.Welcome(welcome.workspace, welcome.title, resumed, self._target.read_only))
+        await page.send(messages.Welcome(welcome.workspace, welcome.title, resumed, self._target.read_only))
         await page.draw(before + enter_sequence(welcome.mouse))
         self._page = page
 
@@ -134,7 +137,7 @@ class AttachedView:
         elif kind == attach_protocol.NAME:
             self._welcome = Welcome.load(payload)
             if page is not None:
-                await page.tell(messages.Title(self._welcome.title))
+                await page.send(messages.Title(self._welcome.title))
         elif kind == attach_protocol.BYE:
             await self._leave(Bye.load(payload))
 
@@ -150,7 +153,7 @@ class AttachedView:
     async def _switch(self, workspace: str) -> None:
         self._disconnect()
         try:
-            await self._attach(sockets.path_of(workspace))
+            await self._attach_or_start(workspace)
         except FugueError as error:
             await self._ended(f"workspace {clean_text(workspace)}: {error}")
             return
@@ -158,6 +161,15 @@ class AttachedView:
             await self._greet(self._page, _RESET, resumed=False)
         else:
             await self._send(attach_protocol.PAUSE, b"")
+
+    async def _attach_or_start(self, workspace: str) -> None:
+        """Attach to a workspace, which is started first if it does not run. Raises FugueError."""
+        path = sockets.path_of(workspace)
+        try:
+            await self._attach(path)
+        except NotRunning:
+            await _start(workspace)
+            await self._attach(path)
 
     async def _ended(self, message: str) -> None:
         if self._over:
@@ -167,7 +179,7 @@ class AttachedView:
         page, self._page = self._page, None
         self._on_end(self)
         if page is not None:
-            await page.tell(messages.End(message))
+            await page.send(messages.End(message))
             await page.close()
 
     async def _send(self, kind: bytes, payload: bytes) -> None:
@@ -181,6 +193,22 @@ class AttachedView:
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None
+
+
+async def _start(workspace: str) -> None:
+    """Start a workspace without a terminal. Raises SocketError if it does not answer in time, or says why it cannot."""
+    argv = (sys.executable, "-P", "-m", "fugue_tui", "new", workspace, "--detached")
+    child = await asyncio.create_subprocess_exec(
+        *argv, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            said = (await child.communicate())[1].decode(errors="replace")
+    except TimeoutError:
+        child.kill()
+        raise SocketError(f"it did not start within {START_SECONDS:.0f} seconds") from None
+    if child.returncode:
+        raise SocketError(clean_text(said.removeprefix("fugue-tui: ").strip()) or "it did not start")
 
 
 def _request(path: str, hello: Hello) -> tuple[socket.socket, Welcome | Bye, bytes]:

@@ -15,10 +15,10 @@ _KEY: Final = "PRIVATE KEY-----"
 def load_certificate(certificate: str, key: str = "") -> ssl.SSLContext:
     """A certificate chain with its key, which is in the same file if none is given. Raises FugueError."""
     if _CERTIFICATE not in _text(certificate):
-        raise FugueError(f"{certificate}: no certificate in it; --certificate wants a file in PEM format")
+        raise FugueError(f"{certificate}: no certificate in it; --certificate requires a file in PEM format")
     if _KEY not in _text(key or certificate):
         raise FugueError(
-            f"{key}: no private key in it; --key wants a file in PEM format"
+            f"{key}: no private key in it; --key requires a file in PEM format"
             if key
             else f"{certificate}: no private key in it; give the file of the key by --key"
         )

@@ -35,7 +35,7 @@ class PageLink:
         if not self.closed:
             await self._send(self._socket.send_bytes(data))
 
-    async def tell(self, message: ToPage) -> None:
+    async def send(self, message: ToPage) -> None:
         """Send a message."""
         if not self.closed:
             await self._send(self._socket.send_text(messages.dump(message)))

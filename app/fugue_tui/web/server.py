@@ -15,7 +15,7 @@ from uvicorn import Config, Server
 
 from fugue_tui import attach_protocol, tcp_listener
 from fugue_tui.errors import SocketError
-from fugue_tui.web.access import Access, Names, is_loopback
+from fugue_tui.web.access import LINK_MINUTES, Access, Names, is_loopback
 from fugue_tui.web.application import WebApplication
 from fugue_tui.web.attached_view import Target
 from fugue_tui.web.certificate import load_certificate
@@ -47,6 +47,8 @@ class WebOptions(Struct, frozen=True):
     """A file with the certificate chain; empty for no TLS."""
     key: str = ""
     """The file with its key; empty if the key is in the same file."""
+    link_minutes: int = LINK_MINUTES
+    """How long a link is valid."""
 
 
 def run(options: WebOptions) -> int:
@@ -115,7 +117,8 @@ class _Link:
     """Prints the links."""
 
     def __init__(self, options: WebOptions, scheme: str, port: int) -> None:
-        self.access = Access()
+        self.access = Access(60 * options.link_minutes)
+        self._minutes = options.link_minutes
         self._workspace = options.name or "the workspace"
         self._read_only = options.target.read_only
         bind = options.hosts[0] if options.hosts else _printable(options.bind)
@@ -124,9 +127,9 @@ class _Link:
     def print_new(self) -> None:
         """Print a new link; the one before it is no longer valid."""
         end = " to look on" if self._read_only else ""
-        _say(
-            f"{self._workspace} in a browser{end}; this link works once:\n\n    {self._url}#{self.access.new_token()}\n"
-        )
+        minutes = "a minute" if self._minutes == 1 else f"{self._minutes} minutes"
+        _say(f"{self._workspace} in a browser{end}; this link works once, within {minutes}:\n")
+        _say(f"    {self._url}#{self.access.new_token()}\n")
         _say("Enter prints another link, Ctrl+C ends this and leaves the workspace as it is.")
 
     def used(self) -> None:

@@ -66,7 +66,7 @@ def migrate(manifest: dict[str, Any], migrations: Mapping[int, Migration], to: i
     """Migrate a manifest to a version; the original is not modified. Raises SaveError."""
     version = manifest.get("version")
     if type(version) is not int or version < 0:
-        raise SaveError("a saved workspace does not say its version; another save may be readable")
+        raise SaveError("a saved workspace has no version; another save may be readable")
     if version > to:
         raise SaveError(f"a newer fugue-tui saved this workspace (version {version}, this one reads {to}); upgrade")
     while version < to:

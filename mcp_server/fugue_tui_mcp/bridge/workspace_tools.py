@@ -110,7 +110,9 @@ class WorkspaceTools:
     def _join(self, arguments: Message) -> None:
         name = arguments.get("name")
         if not isinstance(name, str) or len(arguments) != 1:
-            raise SocketError(f"invalid_argument: {JOIN_TOOL} wants the name of a workspace that runs, and no more")
+            raise SocketError(
+                f"invalid_argument: {JOIN_TOOL} requires the name of a running workspace, and nothing else"
+            )
         try:
             self._switch(self._choice.join(name, JOIN_SECONDS))
         except SocketError as error:

@@ -85,7 +85,7 @@ class Connection:
             self._task.cancel()
 
     async def request(self, call: Call, seconds: float, report: Progress) -> Content:
-        """Send a request. Raises FugueError; cancelling it tells the server."""
+        """Send a request. Raises FugueError; cancelling it notifies the server."""
         return await self._guarded(self._sent(self._connected(), call, report), seconds)
 
     async def complete(self, query: ArgumentQuery) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Connection:
         return self._client
 
     async def subscribe(self, uri: str, *, on: bool) -> None:
-        """Be told of changes of a resource, or no more."""
+        """Subscribe to changes of a resource, or unsubscribe."""
         client = self._client
         if client is None or on == (uri in self._uris):
             return
@@ -121,7 +121,7 @@ class Connection:
             await self._guarded(client.session.send_request(request, types.EmptyResult), 30.0)
 
     async def roots_changed(self) -> None:
-        """Tell a server of the era that has such notifications."""
+        """Notify a server whose protocol version has such notifications."""
         if self._client is not None and not self._is_modern(self._client):
             with suppress(Exception):
                 await self._client.session.send_notification(types.RootsListChangedNotification())
@@ -138,7 +138,7 @@ class Connection:
                 if not self._ready.done():
                     self._ready.set_result(catalog)
                 await self._end.wait()
-        except Exception as error:  # noqa: BLE001  (a border: a server's fault, whatever the SDK raises for it)
+        except Exception as error:  # noqa: BLE001  (an error boundary: a server's fault, whatever the SDK raises for it)
             self._fail(error)
         finally:
             self._client = None
@@ -188,8 +188,8 @@ class Connection:
         self._reason = self._reason or (str(error) if isinstance(error, FugueError) else _words(error))
 
     def _said(self) -> str:
-        said = self._log.last_error
-        return f"; it says: {clean(said, 300)}" if said else ""
+        last_error = self._log.last_error
+        return f"; it says: {clean(last_error, 300)}" if last_error else ""
 
     def _why(self) -> str:
         return f": {self._reason}" if self._reason else ""
@@ -225,7 +225,7 @@ class Connection:
             raise TimedOut(f"{self._name} did not answer within {seconds:g} s") from None
         except FugueError:
             raise
-        except Exception as error:  # noqa: BLE001  (a border: see `_run`)
+        except Exception as error:  # noqa: BLE001  (an error boundary: see `_run`)
             if self._end.is_set():
                 raise ServerFailed(f"{self._name} has ended{self._why()}") from None
             raise ServerFailed(f"{self._name}: {_words(_first(error))}") from None

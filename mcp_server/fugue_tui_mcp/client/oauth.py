@@ -19,7 +19,7 @@ PATH: Final = "/callback"
 LOGIN_SECONDS: Final = 600.0
 """How long the user may take to log in."""
 _DONE: Final = "You are logged in; this page may be closed."
-_FAILED: Final = "The log-in has failed; Fugue says why."
+_FAILED: Final = "The log-in has failed; Fugue shows the reason."
 
 
 class TokenStorage:
@@ -98,7 +98,7 @@ class _Login:
             async with asyncio.timeout(LOGIN_SECONDS):
                 return await self._result
         except TimeoutError:
-            raise TimedOut("nobody logged in on the page that was opened") from None
+            raise TimedOut("no log-in was completed on the page that was opened") from None
         finally:
             self._server.close()
 

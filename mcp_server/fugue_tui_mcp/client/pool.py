@@ -73,10 +73,10 @@ class ConnectionPool:
     def roots_changed(self) -> None:
         """See `Connector`."""
 
-        async def tell() -> None:
+        async def notify() -> None:
             await asyncio.gather(*(each.roots_changed() for each in self._connections.values()))
 
-        self._submit(tell())
+        self._submit(notify())
 
     def disconnect(self, server: str) -> "Future[None]":
         """See `Connector`."""

@@ -1,4 +1,4 @@
-"""What servers say, as plain values: checked, cleaned and bounded. No I/O."""
+"""What servers send, as plain values: checked, cleaned and bounded. No I/O."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -86,9 +86,9 @@ def catalog(
 ) -> Catalog:
     """What a server offers."""
     title = clean(f"{info.title or info.name} {info.version}") if info is not None else ""
-    said = _description(instructions)
+    description = _description(instructions)
     offers = tuple(tools), tuple(prompts), tuple(resources)
-    return Catalog(*offers, title, clean(protocol, 20), said, subscribes, completes, fault)
+    return Catalog(*offers, title, clean(protocol, 20), description, subscribes, completes, fault)
 
 
 def schema(given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -182,7 +182,7 @@ def contents(given: types.TextResourceContents | types.BlobResourceContents) -> 
 
 
 def _effect(hints: types.ToolAnnotations | None) -> ToolEffect:
-    """The effect by the annotations: what says nothing of itself may do anything."""
+    """The effect by the annotations: without any, a tool may do anything."""
     if hints is None:
         return ToolEffect.RUN
     if hints.read_only_hint:

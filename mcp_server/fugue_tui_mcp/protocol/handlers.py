@@ -161,7 +161,7 @@ class Handlers:
             await context.session.send_tool_list_changed()
         query = arguments.get("query", "")
         if not isinstance(query, str):
-            raise InvalidArgument("query: wants a text")
+            raise InvalidArgument("query: requires a text")
         return self._toolsets.result(query)
 
     async def _list_prompts(self, context: _Context, params: PaginatedRequestParams | None) -> ListPromptsResult:

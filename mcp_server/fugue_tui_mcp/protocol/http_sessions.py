@@ -24,7 +24,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import Door
+from fugue_tui.control.core.command import Interface
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui_mcp.protocol.handlers import Handlers
 
@@ -246,4 +246,4 @@ def _end_with_process(peer: HttpPeer, client: HttpClient, forget: Callable[[], o
 
 
 def _caller(peer: HttpPeer) -> Caller:
-    return Caller(Door.MCP, peer.pids, inside=peer.inside, direct=True)
+    return Caller(Interface.MCP, peer.pids, inside=peer.inside, direct=True)

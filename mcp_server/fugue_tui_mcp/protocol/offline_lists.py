@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from fugue_tui.config import model
 from fugue_tui.control import command_table as command_table
-from fugue_tui.control.core.command import Door
+from fugue_tui.control.core.command import Interface
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.multiplexer import Multiplexer
@@ -75,7 +75,7 @@ async def _serve(connection: Connection, settings: model.McpSettings) -> None:
     io_loop.start()
     mux = Multiplexer("offline", spawner=Launcher(io_loop), post=post)
     mux.permissions = settings
-    handlers = Handlers(ThreadGateway(Dispatcher(mux), post), Caller(Door.MCP), lambda: settings)
+    handlers = Handlers(ThreadGateway(Dispatcher(mux), post), Caller(Interface.MCP), lambda: settings)
     try:
         first = await connection.first()
         if first is not None:

@@ -80,7 +80,7 @@ def _debug_session(values: Mapping[str, str]) -> str:
     )
     return _steps(
         f"Find and explain this fault, in panes that the user can watch: {goal}",
-        f"Look first: {_call('fugue_detect_intent', pane=pane)} and {_call('fugue_read_pane', pane=pane)} tell what "
+        f"Look first: {_call('fugue_detect_intent', pane=pane)} and {_call('fugue_read_pane', pane=pane)} show what "
         "failed last there."
         if pane
         else "",
@@ -91,7 +91,7 @@ def _debug_session(values: Mapping[str, str]) -> str:
         "For what a server logs meanwhile: fugue_wait_for_output on logs, with a pattern for the error, before you "
         "make it fail again.",
         "Step through it in debugger: fugue_send_input types there (submit true) and waits for its prompt (wait_for).",
-        "Tell the user the cause with file and line, and the smallest change that fixes it; run the failing command "
+        "Report the cause with file and line, and the smallest change that fixes it; run the failing command "
         "again after the change.",
     )
 
@@ -108,9 +108,9 @@ def _full_stack(values: Mapping[str, str]) -> str:
         f"Work on a web application whose parts run in panes side by side. The goal: {goal}",
         f"{_call('fugue_load_workspace', name=name, cwd=cwd)} opens a pane for each part (full-stack has frontend, "
         "backend, db and tests); each offers its command and waits for Enter.",
-        "fugue_read_pane on each tells the command that it found; ask the user where there is none.",
+        "fugue_read_pane on each shows the command that it found; ask the user where there is none.",
         f"Start them in order with one call: {_call('fugue_coordinate_panes', steps=steps)}.",
-        "Where a step fails: fugue_detect_intent on its pane says why (port in use, missing dependency, failed test).",
+        "Where a step fails: fugue_detect_intent on its pane shows why (port in use, missing dependency, failed test).",
         "After each change: fugue_execute_command in tests, and fugue_read_pane on backend for what it logged.",
     )
 
@@ -138,7 +138,7 @@ def _agent_team(values: Mapping[str, str]) -> str:
         f"Cut the goal into parts that do not touch the same files, one for each of {', '.join(names)}.",
         opened,
         "Wait until each is ready: fugue_wait_for_output with idle_ms; then give it its part with fugue_send_input "
-        "(submit true): the goal, its files, how to tell that it is done, and to ask nobody but you.",
+        "(submit true): the goal, its files, how to recognise that it is done, and to ask only you.",
         "Wait for all of them with one fugue_wait_for_output over their panes; fugue_read_pane with the cursor that it "
         "gives reads only what is new.",
         "When one waits for an answer, decide it or ask the user. Never let two work on one file.",
@@ -156,7 +156,7 @@ def _monitoring(values: Mapping[str, str]) -> str:
         f"{_call('fugue_read_pane', pane=watched[0])} and fugue_list_panes show how it stands now.",
         "Wait instead of polling: "
         f"{_call('fugue_wait_for_output', panes=watched, any_of=['a pattern that means trouble'])}. "
-        "Follow a build live with fugue_stream_output; fugue_list_events tells exits, bells and finished commands.",
+        "Follow a build live with fugue_stream_output; fugue_list_events lists exits, bells and finished commands.",
         "Turn tables into rows with fugue_parse_output (ps, df, docker ps), and compare numbers, not pictures.",
         "Report what changed, since when, and the line that shows it. Fix nothing unless asked to.",
     )

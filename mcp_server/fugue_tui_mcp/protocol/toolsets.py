@@ -81,9 +81,9 @@ def parse_call(arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The tool and the arguments that `fugue_call` is to call. Raises InvalidArgument."""
     name, given = arguments.get("tool"), cast("Any", arguments.get("arguments") or {})
     if not isinstance(name, str) or name == CALL:
-        raise InvalidArgument(f"tool: wants the name of a tool; {NAME} finds one")
+        raise InvalidArgument(f"tool: requires the name of a tool; {NAME} finds one")
     if not isinstance(given, dict):
-        raise InvalidArgument("arguments: wants an object")
+        raise InvalidArgument("arguments: requires an object")
     return name, cast("dict[str, Any]", given)
 
 

@@ -11,7 +11,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.agents.agent_finder import AgentFinder
 from fugue_tui.control.agents.agent_monitor import AgentMonitor
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
@@ -267,7 +267,7 @@ def test_an_agent_that_was_just_given_input_is_not_taken_for_idle(fleet: Fleet) 
 def test_an_agent_that_does_not_begin_to_work_is_idle_after_a_while(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fugue_tui.control.commands.agents.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("fugue_tui.control.agents.messenger.ANSWER_SECONDS", 0.05)
     pane = fleet.agent()
     fleet.prints(pane, IDLE)
     fleet.becomes(pane, "idle")
@@ -280,7 +280,7 @@ def test_there_must_be_something_to_wait_for(fleet: Fleet) -> None:
         fleet.room.say("wait-for-agents")
 
 
-AGENT_ORIGIN = Origin(Door.CLI)
+AGENT_ORIGIN = Origin(Interface.CLI)
 
 
 def test_focus_goes_to_who_has_waited_longest_and_then_to_the_next(fleet: Fleet) -> None:
@@ -301,7 +301,7 @@ def test_focus_goes_to_who_has_waited_longest_and_then_to_the_next(fleet: Fleet)
 
 def test_a_hook_reports_for_its_own_pane_only(fleet: Fleet) -> None:
     pane, other = fleet.agent(), fleet.agent()
-    inside = Origin(Door.CLI, pane, inside=True)
+    inside = Origin(Interface.CLI, pane, inside=True)
     told = fleet.room.say("report-agent blocked --kind question --words 'which one?'", inside)
     assert (told.state, told.kind, told.words, told.signal) == ("blocked", "question", "which one?", "hook")
     assert fleet.mux.agents.statuses[pane].state is AgentState.BLOCKED
@@ -309,12 +309,12 @@ def test_a_hook_reports_for_its_own_pane_only(fleet: Fleet) -> None:
         fleet.room.say(f"report-agent idle --pane {other}", inside)
     shell = fleet.room.cat()
     with pytest.raises(NotFound, match="no agent is in the foreground"):
-        fleet.room.say("report-agent idle", Origin(Door.CLI, shell, inside=True))
+        fleet.room.say("report-agent idle", Origin(Interface.CLI, shell, inside=True))
 
 
 def test_hooks_report_model_and_cost_until_the_program_leaves_the_foreground(fleet: Fleet) -> None:
     pane = fleet.agent()
-    inside = Origin(Door.CLI, pane, inside=True)
+    inside = Origin(Interface.CLI, pane, inside=True)
     told = fleet.room.say("report-agent idle --model claude-opus-4-1", inside)
     assert (told.state, told.model, told.cost) == ("idle", "claude-opus-4-1", None)
     told = fleet.room.say("report-agent --cost 0.4567891", inside)
@@ -338,7 +338,7 @@ def test_hooks_report_model_and_cost_until_the_program_leaves_the_foreground(fle
     "words", ["", "--cost -1", "--cost nan", "--cost inf", "--cost 1e9", "--kind auth", "--model ' '"]
 )
 def test_a_report_says_something_that_can_be(fleet: Fleet, words: str) -> None:
-    inside = Origin(Door.CLI, fleet.agent(), inside=True)
+    inside = Origin(Interface.CLI, fleet.agent(), inside=True)
     with pytest.raises(InvalidArgument, match=r"state|cost"):
         fleet.room.say(f"report-agent {words}", inside)
 
@@ -346,9 +346,9 @@ def test_a_report_says_something_that_can_be(fleet: Fleet, words: str) -> None:
 def test_a_hook_of_an_agent_that_another_has_started_is_not_heard(fleet: Fleet) -> None:
     pane, wrapped = fleet.agent("claude"), fleet.agent("my-claude")
     with pytest.raises(NotFound, match="no gemini is in the foreground"):
-        fleet.room.say("report-agent done --program gemini", Origin(Door.CLI, pane, inside=True))
+        fleet.room.say("report-agent done --program gemini", Origin(Interface.CLI, pane, inside=True))
     for each in (pane, wrapped):
-        told = fleet.room.say("report-agent done --program claude", Origin(Door.CLI, each, inside=True))
+        told = fleet.room.say("report-agent done --program claude", Origin(Interface.CLI, each, inside=True))
         assert told.state == "done"
 
 
@@ -356,7 +356,7 @@ def test_a_hook_that_runs_before_its_agent_was_found_counts(fleet: Fleet) -> Non
     pane = fleet.room.opened("create-pane --command \"bash -c 'exec -a claude cat'\"")
     group = fleet.mux.terminals[pane].foreground_group
     fleet.room.until(lambda: process.argv(group)[:1] == ("claude",))
-    told = fleet.room.say("report-agent idle --model m", Origin(Door.CLI, pane, inside=True))
+    told = fleet.room.say("report-agent idle --model m", Origin(Interface.CLI, pane, inside=True))
     assert (told.program, told.model) == ("claude", "m")
 
 

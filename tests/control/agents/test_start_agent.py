@@ -12,11 +12,13 @@ from tests.multiplexer.conftest import Room, agent
 from fugue_tui.control.agents import messenger, program_rules, worktrees
 from fugue_tui.control.agents.messenger import Messenger
 from fugue_tui.control.commands import start_agent
+from fugue_tui.control.core.changes import until
 from fugue_tui.control.core.command import USER, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.agents.mailboxes import Mailboxes, MessageState
 
 PROGRAM = """\
 #!{python}
@@ -77,7 +79,6 @@ def fleet(room: Room, monkeypatch: pytest.MonkeyPatch) -> Fleet:
     monkeypatch.setattr(messenger, "ANSWER_SECONDS", 0.0)
     monkeypatch.setattr(messenger, "RETRY_SECONDS", 0.02)
     monkeypatch.setattr(messenger, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(start_agent, "ANSWER_SECONDS", 0.0)
     monkeypatch.setattr("fugue_tui.control.agents.agent_finder.SECONDS", (0.01, 0.1, 0.1))
     found = Fleet(room)
     found.finder.start()
@@ -124,6 +125,25 @@ def test_an_agent_gets_its_briefing_whole(fleet: Fleet, program: Path) -> None:
     found = started(fleet, f"explain-agent {pane}").usage
     assert [(each.model, each.source) for each in found] == [("n", "hook"), ("m", "start-agent")]
     assert started(fleet, "list-agents").agents[0].model == "n"
+
+
+def test_an_agent_that_has_answered_before_its_briefing_is_marked_is_not_waited_for(
+    fleet: Fleet, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messenger, "ANSWER_SECONDS", 1_000.0)
+    mark = Mailboxes.set_state
+
+    async def mark_late(boxes: Mailboxes, number: int, state: MessageState) -> None:
+        agents = fleet.mux.agents
+        if state is MessageState.DELIVERED:
+            await until(
+                lambda: [each.state.value for each in agents.statuses.values()] == ["done"], 60, agents.on_change
+            )
+        await mark(boxes, number, state)
+
+    monkeypatch.setattr(Mailboxes, "set_state", mark_late)
+    found = started(fleet, f"start-agent {program} --briefing go")
+    assert (found.briefing, found.state) == ("delivered", "done")
 
 
 def test_enter_is_pressed_again_if_the_agent_has_not_heard_it(

@@ -16,7 +16,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.agents.receivers import with_role
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, judge
@@ -192,7 +192,7 @@ def test_agents_change_their_own_and_the_user_is_asked_about_others(room: Room) 
         assert asked(room, f"{line} --force", agent(mine)), line
     for line in ("remove-task 1", "remove-task 3", "remove-task 2 1", "remove-task 2 3"):
         assert asked(room, line, agent(mine)), line
-    outside = Origin(Door.MCP, process="1@2", client="desktop")
+    outside = Origin(Interface.MCP, process="1@2", client="desktop")
     assert not asked(room, "add-task outside", outside)
     assert asked(room, "remove-task 5", outside)
     with pytest.raises(Refused, match="you are in no pane"):
@@ -411,7 +411,7 @@ async def test_a_change_of_a_caller_that_gave_up_is_the_same_in_memory_and_on_di
 async def test_changes_wait_until_the_journal_was_read(tmp_path: Path) -> None:
     await added(kept(tmp_path), "one")
     found = kept(tmp_path)
-    found.loaded.hold()
+    found.loaded.hold(lambda: None)
     early = asyncio.ensure_future(added(found, "two"))
     await asyncio.sleep(0)
     assert not early.done()

@@ -15,7 +15,7 @@ from fugue_tui.config.monitor import Action, MonitorRules
 from fugue_tui.control.agents import team_file
 from fugue_tui.control.agents.team_file import filled, load
 from fugue_tui.control.commands.teams import members
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
@@ -63,7 +63,7 @@ def write(program: Path, more: str = "") -> Path:
 
 def start(fleet: Fleet, file: Path, origin: Origin | None = None) -> Any:
     line = START.format(file=file, folder=file.parent)
-    return started(fleet, line, origin or Origin(Door.CLI))
+    return started(fleet, line, origin or Origin(Interface.CLI))
 
 
 @pytest.mark.parametrize("name", ["pair", "lead-and-workers", "review-board", "agent-team-3"])
@@ -100,10 +100,10 @@ def test_a_faulty_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, me
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ('talks_to = ["nobody"]', "two.talks_to: nobody is nobody"),
+        ('talks_to = ["nobody"]', "two.talks_to: no member has the name or role nobody"),
         ('briefing = "a"\nbriefing_file = "b"', "two: briefing or briefing_file"),
         ('[[members]]\nname = "one"', "two are called one"),
-        ('briefing = "b"\nafter = ["nobody"]', "two.after: nobody is nobody"),
+        ('briefing = "b"\nafter = ["nobody"]', "two.after: no member has the name or role nobody"),
         ('briefing = "b"\nafter = ["two"]', "two.after: it cannot wait for itself"),
         ('after = ["one"]', "two.after: it has no briefing that could wait"),
         (
@@ -209,9 +209,9 @@ def test_members_type_to_those_that_the_file_names_and_to_no_others(fleet: Fleet
     lead, one, two = (PaneId(each.pane[1:]) for each in found.members)
     fleet.mux.permissions = McpSettings()
 
-    def asks(sender: PaneId, receiver: PaneId, door: Door = Door.MCP) -> bool:
+    def asks(sender: PaneId, receiver: PaneId, interface: Interface = Interface.MCP) -> bool:
         command = parse(f"send-message {receiver} --text hello")
-        later = Dispatcher(fleet.mux).run(command, Origin(door, sender, inside=True))
+        later = Dispatcher(fleet.mux).run(command, Origin(interface, sender, inside=True))
         assert is_deferred(later)
         fleet.room.until(lambda: later.done or bool(fleet.mux.approvals.waiting()))
         waits = not later.done
@@ -274,7 +274,7 @@ def test_of_two_starts_of_one_team_at_once_one_is_refused_and_leaves_the_other_a
     fleet: Fleet, program: Path
 ) -> None:
     command = parse(START.format(file=write(program), folder=program.parent))
-    first, second = (command.run(fleet.mux, Origin(Door.CLI)) for _ in range(2))
+    first, second = (command.run(fleet.mux, Origin(Interface.CLI)) for _ in range(2))
     assert len(fleet.room.awaited(first).members) == 3
     with pytest.raises(Refused, match="the team blue runs already"):
         fleet.room.awaited(second)

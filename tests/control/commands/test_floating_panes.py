@@ -3,7 +3,7 @@
 import pytest
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command
@@ -102,7 +102,7 @@ def test_without_a_floating_pane_the_user_gets_one_with_a_shell(room: Room) -> N
     assert room.mux.focused == TWO
     room.say("split-pane")
     assert [each.pane for each in floats(room.mux.window_of(TWO).layout)] == [TWO, THREE]
-    agent = Origin(Door.MCP)
+    agent = Origin(Interface.MCP)
     room.say("close-pane %2")
     room.say("close-pane %3")
     assert room.say("toggle-floats", agent).panes == ()
@@ -133,7 +133,7 @@ def test_a_popup_is_waited_for_and_its_exit_status_is_the_callers(room: Room) ->
 
 def test_an_agents_popup_leaves_the_focus_and_is_hidden_while_the_user_types(room: Room) -> None:
     room.say("create-window -- cat")
-    agent = Origin(Door.MCP)
+    agent = Origin(Interface.MCP)
     assert room.say("display-popup -- cat", agent).note == ""
     assert room.mux.focused == ONE
     assert room.mux.rect(TWO) is not None
@@ -149,7 +149,7 @@ def test_an_agents_popup_leaves_the_focus_and_is_hidden_while_the_user_types(roo
 
 def test_an_agent_lets_nothing_float_over_what_the_user_types(room: Room) -> None:
     room.say("create-window -- cat")
-    agent = Origin(Door.MCP)
+    agent = Origin(Interface.MCP)
     room.say("display-popup -- cat", agent)
     room.say("split-pane --direction horizontal -- cat", agent)
     room.say("toggle-floats --shown=false", agent)
@@ -210,7 +210,7 @@ def test_panes_beside_a_hidden_floating_pane_are_split_by_agents_as_ever(room: R
     room.say("create-window -- cat")
     room.say("display-popup -- cat")
     room.say("toggle-floats")
-    opened = room.say("split-pane %1 --direction vertical -- cat", Origin(Door.MCP))
+    opened = room.say("split-pane %1 --direction vertical -- cat", Origin(Interface.MCP))
     assert opened.placed == "split"
 
 

@@ -71,7 +71,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 
 
 def make(room: Room, origin: Any = None, **arguments: Any) -> LayoutApplied:
-    """Run create-layout as a door would, from arguments that nobody has checked."""
+    """Run create-layout as a interface would, from arguments that nobody has checked."""
     return room.run(build(CreateLayout, arguments), origin or agent())
 
 

@@ -3,12 +3,12 @@
 import pytest
 from tests.multiplexer.conftest import Room
 
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.errors import InvalidArgument, NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 
-AGENT = Origin(Door.MCP, process="12@34", program="claude")
+AGENT = Origin(Interface.MCP, process="12@34", program="claude")
 
 
 def pid(room: Room, pane: PaneId) -> int:

@@ -7,12 +7,12 @@ import pytest
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.layouts import CreateLayout
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.ids import PaneId
 
-AGENT = Origin(Door.MCP, client="test", process="one")
-OTHER = Origin(Door.MCP, client="test", process="two")
+AGENT = Origin(Interface.MCP, client="test", process="one")
+OTHER = Origin(Interface.MCP, client="test", process="two")
 READY = "echo READY; read answer; echo DONE; exec cat"
 
 

@@ -177,8 +177,10 @@ def test_sides_are_counted_from_the_focus_or_the_callers_own_pane(room: Room) ->
     assert room.run(FocusPane(pane="right")).id == str(right)
     assert room.run(FocusPane(pane="last")).id == str(left)
     assert room.run(FocusPane(pane="left"), agent(below)).id == str(left)
-    with pytest.raises(NotFound, match="no pane lies left of %1"):
+    with pytest.raises(NotFound, match="no pane left of %1"):
         room.run(FocusPane(pane="left"))
+    with pytest.raises(NotFound, match="no pane below %1"):
+        room.run(FocusPane(pane="down"))
     order = [room.run(FocusPane(pane="next")).id for _ in range(3)]
     assert order == [str(right), str(below), str(left)]
     assert room.run(FocusPane(pane="previous")).id == str(below)

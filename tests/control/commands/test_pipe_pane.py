@@ -10,13 +10,13 @@ from tests.control.tmux.test_run_tmux_command import tmux
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.control.commands.pipe_pane import LogPane, PipedPane, PipeEnds, PipePane
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.output.pane_titles import pane_title
 from fugue_tui.errors import NotFound, Refused
 from fugue_tui.ids import PaneId
 from fugue_tui.terminal.output_pipe import MOST_KEPT
 
-AGENT = Origin(Door.MCP, pane=PaneId(1))
+AGENT = Origin(Interface.MCP, pane=PaneId(1))
 GO = "stty raw -echo; printf ready; read -r line; "
 """Shell words that wait for Enter, so that a pipe can be opened before there is any output."""
 

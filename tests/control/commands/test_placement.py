@@ -7,7 +7,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.layouts import CreateLayout
 from fugue_tui.control.commands.run_command import Keep, RunCommand
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.core.new_pane import Placement
 from fugue_tui.control.shell_exec.result import CommandOutcome
@@ -17,8 +17,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer.access.current_call import Call, current_call
 
-AGENT = Origin(Door.MCP, client="test", process="one")
-OTHER = Origin(Door.MCP, client="test", process="two")
+AGENT = Origin(Interface.MCP, client="test", process="one")
+OTHER = Origin(Interface.MCP, client="test", process="two")
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +134,7 @@ def test_an_agent_does_not_close_the_last_pane_that_it_did_not_open(room: Room) 
     split(room)
     window = room.mux.workspace.windows[0].id
     split(room, "create-window --command cat")
-    inside = Origin(Door.MCP, PaneId(1), inside=True)
+    inside = Origin(Interface.MCP, PaneId(1), inside=True)
     for origin in (OTHER, inside, AGENT):
         room.mux.owners |= dict.fromkeys(room.open[1:], origin.owner)
         for line in ("close-pane %1", f"close-window {window}"):

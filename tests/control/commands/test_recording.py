@@ -8,6 +8,7 @@ from tests.control.real_shells import start
 from tests.control.wait_helpers import enter, sh
 from tests.multiplexer.conftest import Room, agent
 
+from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
@@ -153,6 +154,33 @@ def test_no_file_is_overwritten_and_a_pane_is_recorded_once(room: Room, tmp_path
     room.say("stop-recording --all")
     with pytest.raises(NotFound, match="is not recorded"):
         room.say("stop-recording")
+
+
+def test_a_file_that_a_full_one_would_replace_is_kept(room: Room, tmp_path: Path) -> None:
+    room.cat()
+    (tmp_path / "a.cast.2").write_text("mine")
+    with pytest.raises(Refused, match=r"a\.cast\.2 exists already"):
+        room.say(f"record-pane --output {tmp_path / 'a.cast'} --older 2")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.cast.2"]
+    room.say(f"record-pane --output {tmp_path / 'a.cast'} --older 1")
+    room.say("stop-recording")
+
+
+def test_where_programs_are_limited_an_agents_recording_is_as_that_of_cat(room: Room, tmp_path: Path) -> None:
+    """A shell that reads the file would run what the pane has printed."""
+    room.cat()
+    lines = (f"record-pane --output {tmp_path / 'a'}", f"record-window --output {tmp_path / 'b'}")
+    room.mux.permissions = McpSettings(trust="full", security=SecuritySettings(allowed_commands=("git",)))
+    for line in lines:
+        with pytest.raises(Refused, match="allowed_commands"):
+            Dispatcher(room.mux).run(parse(line), agent())
+    assert not list(tmp_path.iterdir())
+    room.mux.permissions = McpSettings(trust="full", security=SecuritySettings(allowed_commands=("cat",)))
+    for line in lines:
+        later = Dispatcher(room.mux).run(parse(line), agent())
+        assert is_deferred(later)
+        room.awaited(later)
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_closing_the_pane_ends_its_recording(room: Room, tmp_path: Path) -> None:

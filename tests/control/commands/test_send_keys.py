@@ -5,7 +5,7 @@ from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.send_keys import InputStep, SendInput, SendKeys, TypeWithIme
 from fugue_tui.control.commands.signals import InterruptPane
-from fugue_tui.control.core.command import USER, Command, Door, Origin
+from fugue_tui.control.core.command import USER, Command, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.errors import InputFull, InvalidArgument, NotFound, Refused, TerminalGone
 from fugue_tui.multiplexer.watch.wait import WaitOutcome
@@ -80,11 +80,11 @@ def test_nothing_is_typed_to_what_a_user_types(room: Room) -> None:
     room.mux.human_input(pane)
     room.now += 0.5
     with pytest.raises(Refused, match=f"the user is typing in {pane}; try again in 1500 ms") as refused:
-        room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Door.CLI))
+        room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Interface.CLI))
     assert refused.value.data == {"retry_after_ms": 1500}
-    room.run(SendInput(pane=str(pane), text="own", submit=True), Origin(Door.CLI, pane=pane))
+    room.run(SendInput(pane=str(pane), text="own", submit=True), Origin(Interface.CLI, pane=pane))
     room.now += 1.5
-    room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Door.CLI))
+    room.run(SendInput(pane=str(pane), text="ab", submit=True), Origin(Interface.CLI))
     room.shows(pane, "ready\nown^Mab^M")
 
 
@@ -270,20 +270,20 @@ def test_a_program_that_its_input_ends_has_printed_its_last_words(room: Room) ->
     assert "bye" in (sent.output or "")
 
 
-def test_an_agent_must_say_where_to_type(room: Room) -> None:
+def test_an_agent_must_name_the_pane_to_type_into(room: Room) -> None:
     pane = room.cat()
-    with pytest.raises(InvalidArgument, match="say which one"):
+    with pytest.raises(InvalidArgument, match="name the one"):
         room.run(SendInput(text="x"), agent())
     with pytest.raises(Refused, match="your own pane"):
         room.run(SendInput(text="x"), agent(pane))
     assert room.run(SendInput(pane=str(pane), text="x"), agent(pane)).pane == str(pane)
-    assert room.run(SendInput(text="x"), Origin(Door.CLI)).pane == str(pane)
+    assert room.run(SendInput(text="x"), Origin(Interface.CLI)).pane == str(pane)
 
 
-@pytest.mark.parametrize("door", [Door.MCP, Door.CLI])
-def test_an_agent_in_a_pane_types_into_its_own_input_only_if_it_says_so(room: Room, door: Door) -> None:
+@pytest.mark.parametrize("interface", [Interface.MCP, Interface.CLI])
+def test_an_agent_in_a_pane_types_into_its_own_input_only_if_it_says_so(room: Room, interface: Interface) -> None:
     pane = room.cat()
-    inside = Origin(door, pane, inside=True)
+    inside = Origin(interface, pane, inside=True)
     for command in (SendInput(text="x"), SendInput(pane="active", text="x"), SendKeys(keys=("x",))):
         with pytest.raises(Refused, match=f"{pane} is your own pane"):
             room.run(command, inside)

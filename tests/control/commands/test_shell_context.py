@@ -13,7 +13,7 @@ from tests.multiplexer.conftest import agent
 
 from fugue_tui.config.model import McpSettings, UiSettings
 from fugue_tui.control.commands.shell_context import InjectContext, Injected, WithdrawContext
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.output.pane_titles import pane_title
@@ -215,7 +215,7 @@ def test_other_variables_are_accepted(name: str) -> None:
 @pytest.mark.parametrize("shell", ["bash"], indirect=True)
 def test_a_context_is_withdrawn_when_its_client_is_gone(shell: Shell) -> None:
     client = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
-    origin = Origin(Door.MCP, client="test", pid=client.pid)
+    origin = Origin(Interface.MCP, client="test", pid=client.pid)
     shell.room.run(InjectContext(pane=str(shell.pane), env={"A": "1"}), origin)
     assert seen(shell, "A") == "1"
     client.communicate()

@@ -87,7 +87,7 @@ def test_the_end_of_the_panes_own_program_is_reported(room: Room) -> None:
     assert (found.ended, found.front, found.exit_code) == (True, "", None)
     assert room.mux.exits[pane].words == "killed by SIGTERM"
     room.gone(pid)
-    with pytest.raises(TerminalGone, match="is over"):
+    with pytest.raises(TerminalGone, match="has ended"):
         room.run(InterruptPane(pane=str(pane)), agent())
 
 

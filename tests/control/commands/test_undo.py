@@ -8,7 +8,7 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.panes import ClosePane
 from fugue_tui.control.commands.undo import UndoChange
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import FugueError, NotFound, Refused
@@ -18,7 +18,7 @@ from fugue_tui.multiplexer.autosave.snapshot import take
 from fugue_tui.multiplexer.input.lease import LAYOUT_SECONDS
 from fugue_tui.multiplexer.undo.closed_panes import MOST, SECONDS
 
-AGENT = Origin(Door.MCP, process="12@34", program="claude")
+AGENT = Origin(Interface.MCP, process="12@34", program="claude")
 
 
 def pid(room: Room, pane: PaneId) -> int:
@@ -233,7 +233,7 @@ def test_an_agent_in_a_closed_pane_can_do_nothing(room: Room) -> None:
     room.say(f"close-pane {pane}")
     for line in ("list-panes", "create-pane", "undo-change"):
         with pytest.raises(Refused, match=f"your pane {pane} was closed"):
-            dispatcher.run(parse(line), Origin(Door.MCP, pane))
+            dispatcher.run(parse(line), Origin(Interface.MCP, pane))
 
 
 def test_what_was_closed_is_reported_with_who_closed_it(room: Room) -> None:
@@ -245,7 +245,7 @@ def test_what_was_closed_is_reported_with_who_closed_it(room: Room) -> None:
     panes = [room.cat("one"), room.cat("two")]
     dispatcher.run(ClosePane(pane=str(panes[0])), USER)
     room.now += LAYOUT_SECONDS
-    dispatcher.run(ClosePane(pane=str(panes[1])), Origin(Door.MCP, PaneId(1)))
+    dispatcher.run(ClosePane(pane=str(panes[1])), Origin(Interface.MCP, PaneId(1)))
     dispatcher.run(UndoChange(), USER)
     assert reports == [
         ("closed pane %2 (one)", "undo-change"),

@@ -6,13 +6,13 @@ from tests.control.user_and_agent import trusted as trusted
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.user_priority import WhoTyped
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.multiplexer.author import Author, Kind
 
-SCRIPT = Origin(Door.CLI)
+SCRIPT = Origin(Interface.CLI)
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_typed(room: Room) -> None
     ]:
         with pytest.raises(InvalidArgument, match=match):
             room.run(VisualDiff(pane=str(pane), **fields), agent())  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="pane: say which one"):
+    with pytest.raises(InvalidArgument, match="pane: name the one"):
         room.run(VisualDiff(keys=("a",)), agent())
     with pytest.raises(Refused, match="no shell waits for a command"):
         room.run(VisualDiff(pane=str(pane), command="ls"), agent())
@@ -167,11 +167,11 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_typed(room: Room) -> None
     assert room.text(pane) == before
 
 
-def test_a_program_that_is_over_takes_no_keys(room: Room) -> None:
+def test_a_program_that_has_ended_takes_no_keys(room: Room) -> None:
     room.cat()
     pane = room.opened("create-pane --on-exit keep --command true")
     room.ended(pane)
-    with pytest.raises(TerminalGone, match="is over"):
+    with pytest.raises(TerminalGone, match="has ended"):
         room.run(VisualDiff(pane=str(pane), keys=("a",)), agent())
 
 

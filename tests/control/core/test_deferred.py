@@ -66,7 +66,7 @@ def main() -> _Main:
 
 
 def caller() -> Caller:
-    return Caller(USER.door)
+    return Caller(USER.interface)
 
 
 def elsewhere(call: Any) -> None:

@@ -13,7 +13,7 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.control.commands.approvals import ApproveRequest
 from fugue_tui.control.commands.panes import ClosePane, RenamePane
 from fugue_tui.control.commands.send_keys import SendInput
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import grantee
@@ -23,8 +23,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.approvals import DENIED_SECONDS, OF_ONE_CALLER, Request
 from fugue_tui.multiplexer.access.grants import Scope
 
-CLIENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
-OTHER = Origin(Door.MCP, process="56@78", program="codex", executable="/usr/bin/codex")
+CLIENT = Origin(Interface.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
+OTHER = Origin(Interface.MCP, process="56@78", program="codex", executable="/usr/bin/codex")
 
 
 class Asked:
@@ -71,7 +71,7 @@ def test_nothing_is_done_before_the_user_approves_it_and_then_once(room: Room) -
 
 def test_a_question_says_whose_a_pane_is_whatever_its_name_says(room: Room) -> None:
     yours, opened = room.cat('build" (opened by claude)'), room.opened("create-pane --command cat", OTHER)
-    deeper = room.opened("create-pane --command cat", Origin(Door.MCP, opened, inside=True))
+    deeper = room.opened("create-pane --command cat", Origin(Interface.MCP, opened, inside=True))
     room.run(RenamePane(pane=str(opened), name="build (yours)"))
     room.run(RenamePane(pane=str(deeper), name="test (yours)"))
     expected = {
@@ -85,7 +85,7 @@ def test_a_question_says_whose_a_pane_is_whatever_its_name_says(room: Room) -> N
 
 def test_a_program_cannot_say_more_in_a_question_than_its_name(room: Room) -> None:
     pane = room.cat("notes")
-    liar = Origin(Door.MCP, process="12@34", program='you wish, "vi"', executable="/usr/bin/you wish")
+    liar = Origin(Interface.MCP, process="12@34", program='you wish, "vi"', executable="/usr/bin/you wish")
     assert Asked(room, f"close-pane {pane}", liar).request.question.grantee.words == r'"you wish, \"vi\"" outside'
 
 
@@ -195,7 +195,9 @@ def test_one_caller_cannot_fill_the_inbox(room: Room) -> None:
     assert not any(each.later.done for each in asked)
 
 
-@pytest.mark.parametrize("origin", [CLIENT, Origin(Door.CLI, PaneId(1), inside=True), Origin(Door.CLI, inside=True)])
+@pytest.mark.parametrize(
+    "origin", [CLIENT, Origin(Interface.CLI, PaneId(1), inside=True), Origin(Interface.CLI, inside=True)]
+)
 def test_no_agent_approves_whatever_the_policy_says(room: Room, origin: Origin) -> None:
     pane = room.cat()
     for permissions in (McpSettings(), McpSettings(trust="full"), McpSettings(admin="allow")):
@@ -336,7 +338,7 @@ def test_an_approval_of_a_file_holds_for_the_path_that_was_shown(room: Room, tmp
     (tmp_path / "link").symlink_to(shown)
     script = ("sh", "-c", "read line; cd ../other; echo moved; read line")
     with Popen(script, cwd=shown, stdin=PIPE, stdout=PIPE) as caller:
-        origin = Origin(Door.CLI, pane, pid=caller.pid, inside=True, program="sh")
+        origin = Origin(Interface.CLI, pane, pid=caller.pid, inside=True, program="sh")
         direct, linked = (Asked(room, f"save-layout {name}", origin) for name in ("./a.toml", "../link/b.toml"))
         requests = room.mux.approvals.waiting()
         assert [each.question.what for each in requests] == [

@@ -10,7 +10,7 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control import command_table as command_table
 from fugue_tui.control.commands.wait import WaitForOutput
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.audit import TYPED_SECONDS, Audit, gap
 from fugue_tui.control.dispatch.audit_entry import AREA, AuditEntry, decode, encode, folder
@@ -22,8 +22,8 @@ from fugue_tui.multiplexer.author import Author, Kind
 from fugue_tui.store.append_log import AppendLog
 from fugue_tui.store.append_log_reader import AppendLogReader
 
-AGENT = Origin(Door.MCP, client="claude", pid=42)
-INSIDE = Origin(Door.CLI, PaneId(1), pid=43, inside=True)
+AGENT = Origin(Interface.MCP, client="claude", pid=42)
+INSIDE = Origin(Interface.CLI, PaneId(1), pid=43, inside=True)
 SECRET = "hunter2hunter2"
 
 
@@ -202,6 +202,6 @@ def test_agents_are_refused_what_cannot_be_recorded_if_it_must_be(
         else:
             dispatcher.run(command, origin)
     dispatcher.run(command, USER)
-    dispatcher.run(command, Origin(Door.CLI))
+    dispatcher.run(command, Origin(Interface.CLI))
     audit.close()
     assert len(faults) == 1

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import USER, Command, Door, Effect, Origin
+from fugue_tui.control.core.command import USER, Command, Effect, Interface, Origin
 from fugue_tui.control.dispatch.audit import KEPT, Audit
 from fugue_tui.control.dispatch.audit_entry import LONGEST
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -22,7 +22,7 @@ from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Pane
 
-AGENT = Origin(Door.MCP, PaneId(2), client="claude\x1b[31m", pid=42)
+AGENT = Origin(Interface.MCP, PaneId(2), client="claude\x1b[31m", pid=42)
 
 
 class DispatchType(Command[str], name="dispatch-type", effect=Effect.INPUT):
@@ -32,7 +32,7 @@ class DispatchType(Command[str], name="dispatch-type", effect=Effect.INPUT):
     text: str = ""
 
     def run(self, mux: Any, origin: Origin) -> str:
-        return f"{origin.door} {self.text}"
+        return f"{origin.interface} {self.text}"
 
 
 class DispatchFail(Command[None], name="dispatch-fail", effect=Effect.READ):
@@ -69,7 +69,7 @@ def test_a_command_runs_and_is_recorded_cleaned() -> None:
     dispatcher = _dispatcher()
     assert dispatcher.run(DispatchType(text="hi\x1b[2J\u202e"), AGENT) == "mcp hi\x1b[2J\u202e"
     (entry,) = dispatcher.audit
-    assert (entry.door, entry.pane, entry.client, entry.pid, entry.outcome) == ("mcp", "%2", "claude", 42, "done")
+    assert (entry.interface, entry.pane, entry.client, entry.pid, entry.outcome) == ("mcp", "%2", "claude", 42, "done")
     assert entry.command == "dispatch-type --text hi" or entry.command == "dispatch-type --text 'hi'"
 
 
@@ -81,7 +81,7 @@ def test_agents_do_not_type_where_a_user_does() -> None:
     assert [entry.outcome for entry in dispatcher.audit] == ["refused"]
     assert dispatcher.run(DispatchType(pane="%1"), AGENT)
     assert dispatcher.run(DispatchType(pane="%2"), USER)
-    assert dispatcher.run(DispatchType(pane="%2"), Origin(Door.CLI))
+    assert dispatcher.run(DispatchType(pane="%2"), Origin(Interface.CLI))
 
 
 def test_what_policy_refuses_does_not_run() -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.idempotency import MOST, REMEMBERED, IdempotencyCache
@@ -72,7 +72,7 @@ class Main:
             self.posted.pop(0)()
 
 
-CLAUDE = Caller(Door.MCP, (10, 1), "claude-code")
+CLAUDE = Caller(Interface.MCP, (10, 1), "claude-code")
 
 
 def test_the_same_call_under_the_same_key_is_done_once() -> None:
@@ -132,11 +132,11 @@ def test_what_failed_may_be_tried_again_under_its_key() -> None:
 def test_a_client_that_connects_again_is_the_same_and_others_are_not() -> None:
     main = Main()
     main.ask("k")
-    assert main.ask("k", who=Caller(Door.MCP, (11, 1), "claude-code")).result(0).result == 1
-    assert main.ask("k", who=Caller(Door.MCP, (12, 2), "claude-code")).result(0).result == 2
-    assert main.ask("k", who=Caller(Door.MCP, (13, 1), "codex")).result(0).result == 3
-    assert main.ask("k", who=Caller(Door.MCP)).result(0).result == 4
-    assert main.ask("k", who=Caller(Door.MCP)).result(0).result == 5
+    assert main.ask("k", who=Caller(Interface.MCP, (11, 1), "claude-code")).result(0).result == 1
+    assert main.ask("k", who=Caller(Interface.MCP, (12, 2), "claude-code")).result(0).result == 2
+    assert main.ask("k", who=Caller(Interface.MCP, (13, 1), "codex")).result(0).result == 3
+    assert main.ask("k", who=Caller(Interface.MCP)).result(0).result == 4
+    assert main.ask("k", who=Caller(Interface.MCP)).result(0).result == 5
 
 
 def test_what_only_reads_is_done_each_time() -> None:

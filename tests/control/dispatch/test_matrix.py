@@ -9,7 +9,7 @@ from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.control.agents.receivers import with_role
-from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
@@ -188,10 +188,10 @@ def test_every_command_by_every_caller_under_every_rule(room: Room, monkeypatch:
         monkeypatch.setattr(cls, "run", _ran)
     monkeypatch.setattr("fugue_tui.control.commands.coordinate.typed_pane", _typed_pane)
     monkeypatch.setattr("fugue_tui.control.commands.execute_command.running", _running)
-    agent = Origin(Door.MCP, mine, inside=True)
-    script_inside = Origin(Door.CLI, mine, inside=True)
-    orphan, client = Origin(Door.CLI, inside=True, process="1@2"), Origin(Door.MCP, process="3@4")
-    program = Origin(Door.SIDEBAND, mine, inside=True)
+    agent = Origin(Interface.MCP, mine, inside=True)
+    script_inside = Origin(Interface.CLI, mine, inside=True)
+    orphan, client = Origin(Interface.CLI, inside=True, process="1@2"), Origin(Interface.MCP, process="3@4")
+    program = Origin(Interface.SIDEBAND, mine, inside=True)
     seen = set[tuple[str, str]]()
     judged_by_effect = {verb: cls for verb, cls in ours().items() if verb not in OF_SERVERS}
     for verb, cls in judged_by_effect.items():
@@ -201,7 +201,12 @@ def test_every_command_by_every_caller_under_every_rule(room: Room, monkeypatch:
             command = parse(words)
             effects = EFFECTS[verb] | ({Effect.READ} if verb == "visual-diff" else set[Effect]())
             assert command.effects == effects, "the call does not do all that it can"
-            for origin in (Origin(Door.KEY), Origin(Door.PALETTE), Origin(Door.MOUSE), Origin(Door.CLI)):
+            for origin in (
+                Origin(Interface.KEY),
+                Origin(Interface.PALETTE),
+                Origin(Interface.MOUSE),
+                Origin(Interface.CLI),
+            ):
                 room.mux.permissions = McpSettings(**dict.fromkeys(Effect, "refuse"))  # pyright: ignore[reportArgumentType]
                 assert outcome(room, command, origin) == "allow", (words, origin)
             for rule in RULES:

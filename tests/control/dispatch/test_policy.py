@@ -11,7 +11,7 @@ from fugue_tui.control.commands.run_command import RunCommand
 from fugue_tui.control.commands.save import DeleteSaved
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.commands.server import KillServer
-from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, grantee, judge, rule
 from fugue_tui.ids import PaneId
@@ -20,23 +20,23 @@ from fugue_tui.multiplexer.author import Kind
 
 ALLOW, ASK, REFUSE = Decision.ALLOW, Decision.ASK, Decision.REFUSE
 KINDS = {
-    Origin(Door.KEY): Kind.USER,
-    Origin(Door.PALETTE): Kind.USER,
-    Origin(Door.MOUSE): Kind.USER,
-    Origin(Door.CLI): Kind.SCRIPT,
-    Origin(Door.CLI, PaneId(1), inside=True): Kind.AGENT,
-    Origin(Door.CLI, inside=True): Kind.AGENT,
-    Origin(Door.MCP, PaneId(1), inside=True): Kind.AGENT,
-    Origin(Door.MCP, inside=True): Kind.AGENT,
-    Origin(Door.MCP): Kind.CLIENT,
-    Origin(Door.SIDEBAND, PaneId(1), inside=True): Kind.PROGRAM,
-    Origin(Door.MONITOR): Kind.MONITOR,
+    Origin(Interface.KEY): Kind.USER,
+    Origin(Interface.PALETTE): Kind.USER,
+    Origin(Interface.MOUSE): Kind.USER,
+    Origin(Interface.CLI): Kind.SCRIPT,
+    Origin(Interface.CLI, PaneId(1), inside=True): Kind.AGENT,
+    Origin(Interface.CLI, inside=True): Kind.AGENT,
+    Origin(Interface.MCP, PaneId(1), inside=True): Kind.AGENT,
+    Origin(Interface.MCP, inside=True): Kind.AGENT,
+    Origin(Interface.MCP): Kind.CLIENT,
+    Origin(Interface.SIDEBAND, PaneId(1), inside=True): Kind.PROGRAM,
+    Origin(Interface.MONITOR): Kind.MONITOR,
 }
 ASKED = {Effect.INPUT, Effect.RUN, Effect.DESTROY, Effect.CLIPBOARD, Effect.ADMIN}
 
 
 @pytest.mark.parametrize(("origin", "kind"), KINDS.items())
-def test_the_kind_of_a_caller_comes_from_its_door_and_its_ancestors(origin: Origin, kind: Kind) -> None:
+def test_the_kind_of_a_caller_comes_from_its_interface_and_its_ancestors(origin: Origin, kind: Kind) -> None:
     assert origin.kind is kind
     assert replace(origin, client="the user").kind is kind
 
@@ -79,9 +79,9 @@ def _decided(room: Room, command: Command[object], origin: Origin) -> dict[str, 
 
 def test_an_agent_does_what_it_likes_where_it_opened_the_pane_and_asks_elsewhere(room: Room) -> None:
     mine, theirs = room.cat(), room.cat()
-    agent = Origin(Door.MCP, mine, inside=True)
+    agent = Origin(Interface.MCP, mine, inside=True)
     opened = PaneId(Dispatcher(room.mux).run(CreatePane(source_pane=str(theirs)), agent).id[1:])  # pyright: ignore
-    below = Origin(Door.CLI, opened, inside=True)
+    below = Origin(Interface.CLI, opened, inside=True)
     deeper = PaneId(Dispatcher(room.mux).run(CreatePane(source_pane=str(theirs)), below).id[1:])  # pyright: ignore
     for pane, expected in ((mine, ALLOW), (opened, ALLOW), (deeper, ALLOW), (theirs, ASK)):
         assert _decided(room, SendInput(pane=str(pane), text="x"), agent) == {Effect.INPUT: expected}
@@ -95,12 +95,12 @@ def test_an_agent_does_what_it_likes_where_it_opened_the_pane_and_asks_elsewhere
 
 def test_what_opens_panes_is_not_asked_about_and_what_ends_the_workspace_is(room: Room) -> None:
     pane = room.cat()
-    client = Origin(Door.MCP, process="12@34")
+    client = Origin(Interface.MCP, process="12@34")
     assert _decided(room, RunCommand(command="make"), client) == {Effect.RUN: ALLOW}
     assert _decided(room, CreateLayout(layout={"pane": {"command": "vim"}}), client) == {Effect.RUN: ALLOW}
     assert _decided(room, DeleteSaved(name="x"), client) == {Effect.DESTROY: ASK}
     assert _decided(room, KillServer(workspace="test"), client) == {Effect.DESTROY: ASK, Effect.ADMIN: ASK}
-    assert _decided(room, KillServer(workspace="test"), Origin(Door.MCP, pane)) == {
+    assert _decided(room, KillServer(workspace="test"), Origin(Interface.MCP, pane)) == {
         Effect.DESTROY: ALLOW,
         Effect.ADMIN: ASK,
     }
@@ -108,7 +108,7 @@ def test_what_opens_panes_is_not_asked_about_and_what_ends_the_workspace_is(room
 
 def test_two_unknown_callers_own_nothing_of_each_other(room: Room) -> None:
     pane = room.cat()
-    one, other = Origin(Door.MCP, process="12@34"), Origin(Door.MCP, process="12@35")
+    one, other = Origin(Interface.MCP, process="12@34"), Origin(Interface.MCP, process="12@35")
     made = Dispatcher(room.mux).run(CreatePane(source_pane=str(pane)), one)
     assert _decided(room, ClosePane(pane=made.id), one) == {Effect.DESTROY: ALLOW}  # pyright: ignore
     assert _decided(room, ClosePane(pane=made.id), other) == {Effect.DESTROY: ASK}  # pyright: ignore
@@ -116,7 +116,7 @@ def test_two_unknown_callers_own_nothing_of_each_other(room: Room) -> None:
 
 def test_the_user_owns_a_pane_that_the_user_opened_whatever_an_agent_did_before(room: Room) -> None:
     pane = room.cat()
-    agent = Origin(Door.MCP, process="12@34")
+    agent = Origin(Interface.MCP, process="12@34")
     made = Dispatcher(room.mux).run(CreatePane(source_pane=str(pane)), agent)
     assert _decided(room, ClosePane(pane=str(room.cat())), agent) == {Effect.DESTROY: ASK}
     room.run(ClosePane(pane=made.id))  # pyright: ignore
@@ -125,8 +125,11 @@ def test_the_user_owns_a_pane_that_the_user_opened_whatever_an_agent_did_before(
 
 def test_a_grant_covers_its_caller_its_effects_and_its_panes(room: Room) -> None:
     first, second = room.cat(), room.cat()
-    agent = Origin(Door.MCP, process="12@34", executable="/usr/bin/agent")
-    twin, stranger = replace(agent, process="56@78"), Origin(Door.MCP, process="56@79", executable="/usr/bin/other")
+    agent = Origin(Interface.MCP, process="12@34", executable="/usr/bin/agent")
+    twin, stranger = (
+        replace(agent, process="56@78"),
+        Origin(Interface.MCP, process="56@79", executable="/usr/bin/other"),
+    )
     grants = room.mux.grants
 
     def decisions() -> list[str]:
@@ -146,15 +149,15 @@ def test_a_grant_covers_its_caller_its_effects_and_its_panes(room: Room) -> None
     grants.revoke(session.id)
     grants.add(Scope.ALWAYS, grantee(agent), ["input"], [first])
     assert decisions() == ["allow", "allow", "ask"] * 2 + ["ask"] * 3
-    grants.add(Scope.ALWAYS, grantee(Origin(Door.MCP, process="1@1")), ["input"])
+    grants.add(Scope.ALWAYS, grantee(Origin(Interface.MCP, process="1@1")), ["input"])
     assert decisions()[6:] == ["ask"] * 3, "what is granted to an unknown executable is granted to nobody"
 
 
 def test_a_grant_ends_with_the_program_of_its_pane(room: Room) -> None:
     mine, theirs = room.cat(), room.cat()
-    agent = Origin(Door.MCP, mine, inside=True)
+    agent = Origin(Interface.MCP, mine, inside=True)
     room.mux.grants.add(Scope.SESSION, grantee(agent), ["input"])
-    room.mux.grants.add(Scope.PANE, grantee(Origin(Door.MCP, process="1@1")), ["input"], [theirs])
+    room.mux.grants.add(Scope.PANE, grantee(Origin(Interface.MCP, process="1@1")), ["input"], [theirs])
     room.mux.respawn(mine)
     assert [grant.scope for grant in room.mux.grants.all()] == [Scope.PANE]
     room.run(ClosePane(pane=str(theirs)))
@@ -163,7 +166,7 @@ def test_a_grant_ends_with_the_program_of_its_pane(room: Room) -> None:
 
 def test_a_decision_is_explained_with_its_reason(room: Room) -> None:
     mine, theirs = room.cat(), room.cat()
-    agent = Origin(Door.MCP, mine, inside=True, process="12@34")
+    agent = Origin(Interface.MCP, mine, inside=True, process="12@34")
 
     def explained(call: str, more: str = "", origin: Origin = agent) -> tuple[str, list[str]]:
         found = room.say(f"explain-policy --call '{call}' {more}", origin)

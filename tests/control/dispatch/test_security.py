@@ -16,9 +16,10 @@ from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.layouts import CreateLayout
 from fugue_tui.control.commands.panes import CreatePane, RespawnPane
 from fugue_tui.control.commands.run_command import RunCommand
+from fugue_tui.control.commands.run_shell import RunShell
 from fugue_tui.control.commands.send_keys import InputStep, SendInput
 from fugue_tui.control.commands.shell_context import InjectContext
-from fugue_tui.control.core.command import USER, Command, Door, Origin
+from fugue_tui.control.core.command import USER, Command, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, judge, loosened, tightened
@@ -28,7 +29,7 @@ from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.pty import process
 
-CLIENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
+CLIENT = Origin(Interface.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
 pytestmark = pytest.mark.slow
 
 
@@ -192,7 +193,7 @@ def test_lines_are_checked_before_the_shell_of_a_pane_has_started(
 )
 def test_what_matches_a_dangerous_pattern_always_asks(room: Room, command: Any, asks: bool) -> None:
     limit(room, dangerous_patterns=(("rm", "-rf", "/"),))
-    own = Origin(Door.MCP, PaneId(1), inside=True)
+    own = Origin(Interface.MCP, PaneId(1), inside=True)
     for origin in (CLIENT, own):
         assert decision(room, RunCommand(command=command), origin) is (Decision.ASK if asks else Decision.ALLOW)
     assert decision(room, RunCommand(command=command), USER) is Decision.ALLOW
@@ -242,6 +243,13 @@ def test_programs_start_and_lines_run_in_the_listed_directories_alone(room: Room
     away = str(room.opened("create-pane --name away --cwd /"))
     assert decision(room, ExecuteCommand(pane=away, command="ls")) is Decision.REFUSE
     assert decision(room, SendInput(pane=away, text="ls", submit=True)) is Decision.REFUSE
+
+
+def test_a_path_that_no_directory_can_have_is_refused_without_a_look_at_its_parts(room: Room) -> None:
+    limit(room, allowed_directories=("/",))
+    for command in (RunShell(line="true", cwd="a/" * 2_100), CreatePane(command="true", cwd="a/" * 2_100)):
+        with pytest.raises(Refused, match="longer than a path can be"):
+            Dispatcher(room.mux).run(command, CLIENT)
 
 
 def test_a_command_of_an_agent_is_interrupted_after_the_limit_and_the_users_is_not(room: Room) -> None:

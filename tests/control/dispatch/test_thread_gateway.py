@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin
 from fugue_tui.control.core.fair_queue import current_client
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
@@ -63,25 +63,25 @@ def without_process(origin: Origin) -> Origin:
 
 def test_the_callers_pane_is_found_by_its_ancestor_processes() -> None:
     main = _Main()
-    caller = Caller(Door.MCP, (7, 8, 200, 9), "claude")
+    caller = Caller(Interface.MCP, (7, 8, 200, 9), "claude")
     answered = main.gate.run(GateProbe(), caller)
     assert not answered.done()
     main.play()
-    assert without_process(answered.result(0).result) == Origin(Door.MCP, PaneId(2), "claude", 7, inside=True)
+    assert without_process(answered.result(0).result) == Origin(Interface.MCP, PaneId(2), "claude", 7, inside=True)
     assert answered.result(0).pane == PaneId(2)
 
 
 def test_a_caller_outside_of_panes_has_no_pane() -> None:
     main = _Main()
-    answered = main.gate.run(GateProbe(pane="%1"), Caller(Door.CLI, (7, 8)))
+    answered = main.gate.run(GateProbe(pane="%1"), Caller(Interface.CLI, (7, 8)))
     main.play()
-    assert without_process(answered.result(0).result) == Origin(Door.CLI, None, "", 7)
+    assert without_process(answered.result(0).result) == Origin(Interface.CLI, None, "", 7)
     assert answered.result(0).pane == PaneId(1)
 
 
 def test_a_caller_keeps_its_pane_when_that_is_closed() -> None:
     main = _Main()
-    caller = Caller(Door.MCP, (7, 200))
+    caller = Caller(Interface.MCP, (7, 200))
     main.gate.run(GateProbe(pane="%1"), caller)
     main.play()
     del main.terminals[PaneId(2)]
@@ -92,7 +92,7 @@ def test_a_caller_keeps_its_pane_when_that_is_closed() -> None:
 
 def test_what_a_command_raises_goes_to_the_caller() -> None:
     main = _Main()
-    answered = main.gate.run(GateProbe(fails=True), Caller(Door.MCP))
+    answered = main.gate.run(GateProbe(fails=True), Caller(Interface.MCP))
     main.play()
     with pytest.raises(NotFound, match="nothing here"):
         answered.result(0)
@@ -100,7 +100,7 @@ def test_what_a_command_raises_goes_to_the_caller() -> None:
 
 def test_leaving_in_the_middle_of_a_command_is_told_and_continues() -> None:
     main = _Main()
-    answered = main.gate.run(GateProbe(leaves=True), Caller(Door.MCP))
+    answered = main.gate.run(GateProbe(leaves=True), Caller(Interface.MCP))
     with pytest.raises(SystemExit):
         main.play()
     with pytest.raises(TimedOut, match="being left"):
@@ -109,7 +109,7 @@ def test_leaving_in_the_middle_of_a_command_is_told_and_continues() -> None:
 
 def test_what_is_cancelled_before_it_began_does_not_run() -> None:
     main = _Main()
-    answered = main.gate.run(GateProbe(), Caller(Door.MCP))
+    answered = main.gate.run(GateProbe(), Caller(Interface.MCP))
     assert answered.cancel()
     main.play()
     assert list(main.gate._dispatcher.audit) == []  # pyright: ignore[reportPrivateUsage]
@@ -117,8 +117,8 @@ def test_what_is_cancelled_before_it_began_does_not_run() -> None:
 
 def test_a_client_is_served_in_turn_however_much_another_has_sent() -> None:
     main = _Main()
-    flood = [main.gate.run(GateProbe(), Caller(Door.MCP, (7,))) for _ in range(500)]
-    other = main.gate.run(GateProbe(), Caller(Door.MCP, (8,)))
+    flood = [main.gate.run(GateProbe(), Caller(Interface.MCP, (7,))) for _ in range(500)]
+    other = main.gate.run(GateProbe(), Caller(Interface.MCP, (8,)))
     for _ in range(2):
         main.posted.pop(0)()
     assert other.done()
@@ -136,8 +136,8 @@ class ClientProbe(Command[object], name="client-probe", effect=Effect.READ):
 
 def test_a_command_knows_whose_share_it_uses() -> None:
     main = _Main()
-    first, second = Caller(Door.MCP, (7, 1)), Caller(Door.CLI, (7, 1))
-    answers = [main.gate.run(ClientProbe(), caller) for caller in (first, second, Caller(Door.MCP, (8, 1)))]
+    first, second = Caller(Interface.MCP, (7, 1)), Caller(Interface.CLI, (7, 1))
+    answers = [main.gate.run(ClientProbe(), caller) for caller in (first, second, Caller(Interface.MCP, (8, 1)))]
     main.play()
     one, two, three = (answer.result(0).result for answer in answers)
     assert one == two != three

@@ -11,7 +11,7 @@ from tests.control.layout_files.layout_file_fixtures import home as home
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.layout_files import LoadLayout
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.layout_files import catalog
 from fugue_tui.errors import InvalidArgument, NotFound, SpawnFailed
 
@@ -159,7 +159,7 @@ def test_a_command_line_means_paths_from_where_it_is(room: Room, home: Path) -> 
     room.cat()
     (home / "deep").mkdir()
     os.chdir(home / "deep")
-    here = Origin(Door.CLI, pid=os.getpid())
+    here = Origin(Interface.CLI, pid=os.getpid())
     assert save(room, "x.toml", here).path == str(home / "deep" / "x.toml")
     file_of(home, "name = 'p'")
     (project, *_) = listed(room, here).layouts

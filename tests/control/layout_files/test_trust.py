@@ -9,14 +9,14 @@ from tests.control.layout_files.layout_file_fixtures import home as home
 from tests.multiplexer.conftest import Room
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred
 from fugue_tui.control.schema.command_line import command as parse
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.approvals import DENIED_SECONDS, Request
 
-AGENT = Origin(Door.MCP, process="12@34", program="claude")
-PALETTE, SCRIPT = Origin(Door.PALETTE), Origin(Door.CLI)
+AGENT = Origin(Interface.MCP, process="12@34", program="claude")
+PALETTE, SCRIPT = Origin(Interface.PALETTE), Origin(Interface.CLI)
 
 
 def started(room: Room, line: str, origin: Origin = USER) -> Deferred[Any]:

@@ -18,7 +18,7 @@ from fugue_tui.control.agents.agent_finder import AgentFinder
 from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.agents.messenger import Messenger
 from fugue_tui.control.agents.receivers import with_role
-from fugue_tui.control.core.command import USER, Door, Origin
+from fugue_tui.control.core.command import USER, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.monitor.monitor import Monitor
@@ -44,8 +44,8 @@ class Watched:
         AgentMonitor(room.mux)
         Messenger(room.mux).start()
         self.dispatcher = Dispatcher(room.mux)
-        self.told = list[tuple[PaneId, str]]()
-        Monitor(self.dispatcher, lambda pane, text: self.told.append((pane, text))).start()
+        self.notices = list[tuple[PaneId, str]]()
+        Monitor(self.dispatcher, lambda pane, text: self.notices.append((pane, text))).start()
 
     def agent(self, state: str = IDLE, name: str = "") -> PaneId:
         """A pane with an agent that is in a state."""
@@ -75,7 +75,7 @@ class Watched:
     def acts(self) -> list[tuple[str, str, str]]:
         """What the monitor has done: condition, action and outcome, by the audit log."""
         found = [each for each in self.dispatcher.audit if each.kind == "monitor"]
-        assert all(each.origin == each.door == "monitor" and each.panes for each in found)
+        assert all(each.origin == each.interface == "monitor" and each.panes for each in found)
         return [(each.facts["condition"], each.facts["action"], each.outcome) for each in found if each.facts]
 
     def acted(self, *wanted: tuple[str, str, str]) -> None:
@@ -92,7 +92,7 @@ def watched(room: Room) -> Watched:
 def test_nothing_is_monitored_unless_it_is_said(watched: Watched) -> None:
     pane = watched.agent()
     watched.passes(100_000)
-    assert (watched.acts, watched.told, watched.mux.agents.monitored) == ([], [], {})
+    assert (watched.acts, watched.notices, watched.mux.agents.monitored) == ([], [], {})
     assert watched.say("list-agents").agents[0].monitor is None
     assert watched.say(f"monitor-agent {pane}").monitor is None
 
@@ -109,7 +109,7 @@ def test_nudges_end_for_good_even_if_the_agent_works_after_each(watched: Watched
         watched.passes(5)
         watched.becomes(pane, IDLE)
     watched.acted(*[("idle", "nudge", "done")] * 3)
-    assert watched.told == [
+    assert watched.notices == [
         (pane, f"worker in {pane} was acted on 3 times: no more is done until you type there, or change its rules")
     ]
     assert "no more is done" in watched.say(f"monitor-agent {pane}").monitor.next
@@ -123,7 +123,7 @@ def test_nudges_end_for_good_even_if_the_agent_works_after_each(watched: Watched
     watched.acted(*[("idle", "nudge", "done")] * 4)
 
 
-def test_an_idle_agent_is_nudged_by_a_message_then_the_user_is_told(watched: Watched) -> None:
+def test_an_idle_agent_is_nudged_by_a_message_then_the_user_is_notified(watched: Watched) -> None:
     pane = watched.agent()
     found = watched.say(f"monitor-agent {pane} --idle nudge --idle tell --idle-after 300 --times 1 --text 'go on'")
     assert found.monitor.rules == "idle for 300 s: nudge, tell"
@@ -135,7 +135,7 @@ def test_an_idle_agent_is_nudged_by_a_message_then_the_user_is_told(watched: Wat
     watched.acted(("idle", "nudge", "done"))
     watched.passes(61)
     watched.acted(("idle", "nudge", "done"), ("idle", "tell", "done"))
-    assert watched.told == [(pane, f"standin in {pane} rests for 362 s")]
+    assert watched.notices == [(pane, f"standin in {pane} rests for 362 s")]
     watched.passes(100_000)
     assert len(watched.acts) == 2
     info = watched.say("list-agents").agents[0].monitor
@@ -170,12 +170,12 @@ def test_a_second_nudge_waits_for_the_first_to_be_typed(watched: Watched) -> Non
     assert len(watched.say("list-messages").messages) == 1
 
 
-def test_the_user_is_told_of_one_that_is_blocked(watched: Watched) -> None:
+def test_the_user_is_notified_of_an_agent_that_is_blocked(watched: Watched) -> None:
     pane = watched.agent(BLOCKED, "worker")
     watched.say(f"monitor-agent {pane} --blocked tell --blocked-after 30")
     watched.passes(31)
     watched.acted(("blocked", "tell", "done"))
-    assert watched.told == [(pane, f"standin in {pane} (worker) waits for an answer for 31 s: make")]
+    assert watched.notices == [(pane, f"standin in {pane} (worker) waits for an answer for 31 s: make")]
 
 
 def team(watched: Watched, *members: tuple[PaneId, str]) -> None:
@@ -184,7 +184,7 @@ def team(watched: Watched, *members: tuple[PaneId, str]) -> None:
         watched.mux.assign(edit.update_pane(watched.mux.workspace, record))
 
 
-def test_the_lead_of_the_team_gets_a_message_and_without_one_the_user_is_told(watched: Watched) -> None:
+def test_the_lead_of_the_team_gets_a_message_and_without_one_the_user_is_notified(watched: Watched) -> None:
     lead, worker, other = watched.agent(), watched.agent(BLOCKED, "worker"), watched.agent(name="lead")
     team(watched, (lead, "lead"), (worker, "coder"))
     watched.say(f"monitor-agent {worker} --blocked escalate --times 1")
@@ -194,7 +194,7 @@ def test_the_lead_of_the_team_gets_a_message_and_without_one_the_user_is_told(wa
     watched.say(f"monitor-agent {worker} --escalate-to nobody")
     watched.passes(121)
     watched.acted(("blocked", "escalate", "done"), ("blocked", "escalate", "done"))
-    assert "there is no nobody to be told" in watched.told[0][1]
+    assert "no agent has the name or role nobody" in watched.notices[0][1]
 
 
 def test_what_repeats_itself_is_a_loop(watched: Watched) -> None:
@@ -206,8 +206,8 @@ def test_what_repeats_itself_is_a_loop(watched: Watched) -> None:
         watched.room.turn(0.05)
         watched.passes(3)
     watched.acted(("looping", "tell", "done"))
-    assert "is looping: " in watched.told[0][1]
-    assert "I will try again" in watched.told[0][1]
+    assert "is looping: " in watched.notices[0][1]
+    assert "I will try again" in watched.notices[0][1]
     watched.becomes(pane, IDLE)
     assert watched.mux.agents.monitored[pane].repeats_at is None
 
@@ -225,11 +225,11 @@ def test_what_shows_something_new_is_no_loop(watched: Watched) -> None:
         watched.room.turn(0.05)
         watched.passes(10)
     watched.acted(("looping", "tell", "done"))
-    assert "nothing new" in watched.told[0][1]
+    assert "nothing new" in watched.notices[0][1]
 
 
 @pytest.mark.parametrize("budget", ["--budget-seconds 600", "--budget-dollars 1.5"])
-def test_one_over_its_budget_is_told_to_come_to_an_end(watched: Watched, budget: str) -> None:
+def test_an_agent_over_its_budget_is_asked_to_finish(watched: Watched, budget: str) -> None:
     pane = watched.agent(WORKING)
     watched.say(f"monitor-agent {pane} --budget tell --budget escalate --times 1 --escalate-to x {budget}")
     watched.passes(599)
@@ -239,7 +239,7 @@ def test_one_over_its_budget_is_told_to_come_to_an_end(watched: Watched, budget:
     watched.acted(("budget", "tell", "done"))
     watched.passes(61)
     watched.acted(("budget", "tell", "done"), ("budget", "escalate", "done"))
-    assert watched.told[0][1].endswith("is over its budget")
+    assert watched.notices[0][1].endswith("is over its budget")
 
 
 def test_nothing_is_done_while_the_user_types_there_or_has_paused_it(watched: Watched) -> None:
@@ -321,7 +321,7 @@ def kill(real: Watched, pane: PaneId) -> None:
     real.room.until(lambda: pane in real.mux.exits or pane not in real.mux.workspace.panes)
 
 
-def test_an_agent_that_crashes_is_restarted_and_told_to_go_on(real: Watched, program: Path) -> None:
+def test_an_agent_that_crashes_is_restarted_and_asked_to_go_on(real: Watched, program: Path) -> None:
     pane = started(real, program, "--gone restart --gone tell --times 1 --text 'go on'")
     kill(real, pane)
     real.room.until(lambda: pane not in real.mux.agents.programs)
@@ -335,7 +335,7 @@ def test_an_agent_that_crashes_is_restarted_and_told_to_go_on(real: Watched, pro
     kill(real, pane)
     real.passes(61)
     real.acted(("gone", "restart", "done"), ("gone", "tell", "done"))
-    assert real.told == [(pane, f"stand-in in {pane} (worker) has gone")]
+    assert real.notices == [(pane, f"stand-in in {pane} (worker) has gone")]
 
 
 @pytest.mark.slow
@@ -438,7 +438,7 @@ def test_what_was_done_is_kept_with_the_pane_over_a_restart(room: Room) -> None:
     after = Watched(room)
     assert room.mux.agents.monitored[pane].history["idle"].count == 1  # pyright: ignore[reportArgumentType]
     after.passes(50)
-    assert after.told == []
+    assert after.notices == []
 
 
 def test_the_configuration_holds_for_agents_outside_of_teams_and_changes_at_once(watched: Watched) -> None:
@@ -463,7 +463,7 @@ def test_the_configuration_holds_for_agents_outside_of_teams_and_changes_at_once
 def test_an_agent_does_not_change_its_own_rules_and_writes_to_no_other_by_them(watched: Watched) -> None:
     pane, other = watched.agent(), watched.agent(name="boss")
     watched.say(f"monitor-agent {pane} --idle tell")
-    inside = Origin(Door.MCP, pane, inside=True)
+    inside = Origin(Interface.MCP, pane, inside=True)
     with pytest.raises(Refused, match="by which you are monitored"):
         watched.say("monitor-agent self --off", inside)
     watched.mux.permissions = McpSettings(input="ask", destroy="ask")
@@ -471,7 +471,7 @@ def test_an_agent_does_not_change_its_own_rules_and_writes_to_no_other_by_them(w
     assert is_deferred(later)
     later.cancel()
     worker = watched.room.opened("create-pane --name worker --command cat", inside)
-    with pytest.raises(NotFound, match="nobody is lead"):
+    with pytest.raises(NotFound, match="no agent is called lead"):
         watched.say(f"monitor-agent {worker} --looping escalate", inside)
     later = watched.dispatcher.run(parse(f"monitor-agent {worker} --looping escalate --escalate-to boss"), inside)
     assert is_deferred(later)
@@ -506,7 +506,7 @@ def test_an_agent_does_not_take_itself_out_of_rules_that_come_later(watched: Wat
     pane = watched.agent()
     for rules in ("--off", "--idle tell"):
         with pytest.raises(Refused, match="by which you are monitored"):
-            watched.say(f"monitor-agent self {rules}", Origin(Door.MCP, pane, inside=True))
+            watched.say(f"monitor-agent self {rules}", Origin(Interface.MCP, pane, inside=True))
     watched.mux.agents.set_rules(MonitorRules(idle=(Action.TELL,), idle_after=10.0))
     watched.passes(11)
     watched.acted(("idle", "tell", "done"))
@@ -517,18 +517,18 @@ def test_a_pane_that_is_closed_when_it_is_time_is_left_alone(watched: Watched) -
     faults = list[Any]()
 
     class Closing(list[tuple[PaneId, str]]):
-        def append(self, told: tuple[PaneId, str], /) -> None:
-            super().append(told)
-            watched.say(f"close-pane {second if told[0] == first else first}")
+        def append(self, notice: tuple[PaneId, str], /) -> None:
+            super().append(notice)
+            watched.say(f"close-pane {second if notice[0] == first else first}")
 
-    watched.told = Closing()
+    watched.notices = Closing()
     watched.room.loop.set_exception_handler(lambda loop, context: faults.append(context))
     for pane in (first, second):
         watched.say(f"monitor-agent {pane} --idle tell --idle-after 10")
     watched.passes(11)
     gc.collect()
     watched.passes(1)
-    assert (len(watched.told), faults) == (1, [])
+    assert (len(watched.notices), faults) == (1, [])
 
 
 def test_what_an_agent_says_of_itself_is_quoted_to_others(watched: Watched) -> None:

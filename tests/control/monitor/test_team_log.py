@@ -14,7 +14,7 @@ from tests.control.agents.test_start_agent import started
 from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.panes import CreatePane
 from fugue_tui.control.commands.team_report import TeamReport, escaped
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.dispatch.audit import Audit, gap
 from fugue_tui.control.dispatch.audit_entry import AREA, AuditEntry
 from fugue_tui.control.dispatch.team_summary import TeamSummary
@@ -70,7 +70,7 @@ def repository(tmp_path: Path) -> Path:
 def team(fleet: Fleet, program: Path, repository: Path) -> Any:
     file = program.with_name("blue.toml")
     file.write_text(TEAM.format(program=program))
-    return started(fleet, f"start-team {file} --cwd {repository}", Origin(Door.CLI))
+    return started(fleet, f"start-team {file} --cwd {repository}", Origin(Interface.CLI))
 
 
 def report(fleet: Fleet, format: str = "json") -> TeamReport:
@@ -86,7 +86,7 @@ def test_a_team_is_reported_while_it_runs_and_after_it_was_stopped(
     found = team(fleet, program, repository)
     assert found.monitor == ("lead: idle for 300 s: nudge, tell", "worker: gone for 5 s: restart")
     lead, worker = (PaneId(each.pane[1:]) for each in found.members)
-    inside = Origin(Door.MCP, lead, inside=True)
+    inside = Origin(Interface.MCP, lead, inside=True)
     started(fleet, f"send-message {worker} --text hello", inside)
     tree = Path(fleet.mux.workspace.panes[worker].cwd)
     (tree / "made|up.txt").write_text("x")

@@ -12,7 +12,7 @@ from tests.multiplexer.conftest import agent
 
 from fugue_tui.control.commands.restore import RestoreSession, StartPane
 from fugue_tui.control.commands.save import SaveSession
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, judge
 from fugue_tui.control.schema.command_line import command
@@ -75,7 +75,7 @@ def test_an_agent_that_restores_starts_no_more_than_a_user_would(saved: Life, li
 def test_what_an_agent_restores_with_approval_stays_the_users(saved: Life, live: NewLife) -> None:
     life = live()
     life.cat("mine")
-    client = Origin(Door.MCP, process="12@34", program="claude")
+    client = Origin(Interface.MCP, process="12@34", program="claude")
     later: Any = Dispatcher(life.mux).run(RestoreSession(name="it"), client)
     life.until(life.mux.approvals.waiting)
     assert len(life.open) == 1

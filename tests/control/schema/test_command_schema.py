@@ -141,7 +141,7 @@ def test_one_pane_is_understood_where_several_may_be_named(name: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({}, "title: is missing; it wants text"),
+        ({}, "title: is missing; expected text"),
         ({"title": "x", "rato": 1}, "did you mean ratio?"),
         ({"title": "x", "ratio": 1.5}, "ratio: 1.5 is not a number from 0.1 to 0.9"),
         ({"title": "x", "ratio": math.nan}, "ratio: NaN is not a number"),
@@ -155,7 +155,7 @@ def test_one_pane_is_understood_where_several_may_be_named(name: str) -> None:
         ({"title": "x", "focus": 1}, "focus: 1 is not true or false"),
         ({"title": "x", "keys": 3}, "keys: 3 is not a list"),
         ({"title": "x", "keys": ["a", 1]}, "keys[1]: 1 is not text"),
-        ({"title": "x" * 9}, "title: 9 characters; wants at most 8"),
+        ({"title": "x" * 9}, "title: 9 characters; expected at most 8"),
         ({"title": "x", "part": {"parts": [{"ratio": 2}]}}, "part.parts[0].ratio: 2 is not"),
         ({"title": "x", "part": {"parts": '[{"ratio": NaN}]'}}, "part.parts: "),
         ({"title": "x", "extra": {"a": [math.inf]}}, "extra.a[0]: Infinity is not a finite number"),

@@ -11,7 +11,7 @@ from msgspec import Meta, field
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_line import command, format, help_text, parse, split
 from fugue_tui.control.schema.command_schema import build
-from fugue_tui.control.schema.tmux_names import TMUX
+from fugue_tui.control.schema.tmux_names import OTHERWISE, TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 
 
@@ -41,6 +41,7 @@ class WordsRename(Command[None], name="words-rename", effect=Effect.LAYOUT):
 
     pane: str = "active"
     name: str
+    """The new name."""
 
 
 class WordsKeys(Command[None], name="words-keys", effect=Effect.INPUT):
@@ -81,13 +82,13 @@ def test_words_become_arguments(line: str, arguments: dict[str, Any]) -> None:
     ("line", "said"),
     [
         ("words-split --rato 1", "words-split: no flag --rato; did you mean --ratio?"),
-        ("words-split --ratio", "words-split: --ratio: wants a number from 0.1 to 0.9"),
+        ("words-split --ratio", "words-split: --ratio: requires a number from 0.1 to 0.9"),
         ("words-split --ratio much", 'words-split: ratio: "much" is not a number'),
         ("words-split --ratio 2", "words-split: ratio: 2 is not a number from 0.1 to 0.9"),
         ("words-split --ratio NaN", 'words-split: ratio: "NaN" is not'),
         ("words-split --env '{'", 'words-split: env: "{" is not an object'),
-        ("words-rename a b c", "'c' is one word too many; it takes --pane, --name"),
-        ("words-rename", "words-rename: name: is missing"),
+        ("words-rename a b c", "'c' is an unexpected argument; it takes --pane, --name"),
+        ("words-rename", "words-rename: name: is missing: The new name."),
         ("words-split 'open", "no closing quotation"),
         ("words-split --\x1b[31m", "words-split: no flag --\\x1b[31m;"),
     ],
@@ -170,3 +171,26 @@ def test_every_name_of_tmux_leads_to_a_command_of_ours_and_is_none_itself() -> N
     assert not set(TMUX) & set(registry())
     with pytest.raises(UnknownCommand, match="no command neww; tmux's neww is create-window here"):
         command("neww")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "set -g mouse on",
+            "no command set; settings are in the configuration file, which config path of the CLI names",
+        ),
+        ("bind x kill-pane", "no command bind; keys are under [keys] in the configuration file"),
+        ("source-file ~/.tmux.conf", "no command source-file; a changed configuration file applies at once"),
+        ("choose-tree", "no command choose-tree; the palette has it: choose anything"),
+        ("lsk", "no command lsk; the help page lists the keys"),
+    ],
+)
+def test_what_tmux_has_a_command_for_and_we_have_something_else_for_is_said(line: str, said: str) -> None:
+    with pytest.raises(UnknownCommand) as caught:
+        command(line)
+    assert str(caught.value).startswith(said)
+
+
+def test_words_of_tmux_with_another_way_are_no_commands() -> None:
+    assert not set(OTHERWISE) & (set(registry()) | set(TMUX))

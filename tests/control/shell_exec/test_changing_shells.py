@@ -75,6 +75,15 @@ def test_other_locales(room: Room, tmp_path: Path, kind: str, monkeypatch: pytes
     assert shell.says("echo a\necho é; false") == (1, "a\né")
 
 
+def test_zsh_reads_text_that_is_not_ascii_without_bracketed_paste_in_any_locale(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    shell = dressed(room, "zsh", tmp_path, "PROMPT='$ '; unset zle_bracketed_paste")
+    assert shell.says("echo é日本🙂; false") == (1, "é日本🙂")
+    assert shell.says("echo a\necho é; false") == (1, "a\né")
+
+
 @pytest.mark.parametrize(
     ("shell", "settings"),
     [

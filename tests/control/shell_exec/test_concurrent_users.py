@@ -15,7 +15,7 @@ from tests.multiplexer.conftest import agent
 from fugue_tui.control.commands.execute_command import ExecuteCommand
 from fugue_tui.control.commands.run_command import RunCommand
 from fugue_tui.control.commands.send_keys import SendInput
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.shell_exec.execution import Execution
 from fugue_tui.control.shell_exec.result import OnCancel
@@ -102,7 +102,7 @@ def test_a_command_waits_for_the_enter_of_a_text_that_a_script_has_typed(shell: 
     shell.room.until(
         lambda: terminal.shell.at_input and terminal.modes.bracketed_paste
     )  # Zsh sets this after its prompt.
-    typed = SendInput(pane=str(shell.pane), text="echo first", submit=True).run(shell.room.mux, Origin(Door.CLI))
+    typed = SendInput(pane=str(shell.pane), text="echo first", submit=True).run(shell.room.mux, Origin(Interface.CLI))
     assert is_deferred(typed)
     shell.room.until(lambda: "echo first" in shell.text)
     assert shell.says("echo second") == (0, "second")

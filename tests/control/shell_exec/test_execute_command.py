@@ -101,7 +101,7 @@ def test_leaving_the_shell_is_reported(shell: Shell) -> None:
     ran = shell.run("echo bye; exit 3")
     assert (ran.exit_code, ran.ended) == (3, "exit 3")
     assert ran.text.split("\n")[0] == "bye"
-    with pytest.raises(TerminalGone, match="is over"):
+    with pytest.raises(TerminalGone, match="has ended"):
         shell.run("true")
 
 

@@ -11,7 +11,7 @@ from fugue_tui.config.model import CommunicationSettings, McpSettings
 from fugue_tui.control.commands.restore import StartPane
 from fugue_tui.control.commands.save import SaveSession
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.sideband.door import SidebandDoor
+from fugue_tui.control.sideband.tag_runner import TagRunner
 from fugue_tui.ids import PaneId
 
 OLD = 'read go; printf \'<fugue:list window="old" />\\n<fugue:list window="older" />\'; exec cat'
@@ -30,9 +30,9 @@ def test_restored_text_is_not_parsed_and_what_follows_is(live: NewLife, tmp_path
     life, pane = live(engine=engine), PaneId(1)
     life.mux.permissions, life.mux.sideband.settings = McpSettings(), CommunicationSettings(panes=("trusted",))
     dispatcher = Dispatcher(life.mux)
-    door = SidebandDoor(dispatcher)
+    interface = TagRunner(dispatcher)
     life.restored()
-    door.refresh()
+    interface.refresh()
     assert life.mux.sideband.status(pane, "trusted").parsed
     life.shows(pane, "older")
     life.run(StartPane(pane="%1"))

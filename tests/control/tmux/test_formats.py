@@ -1,5 +1,7 @@
 """Formats expand as tmux(1) says."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,3 +58,9 @@ def test_deep_and_long_formats_are_bounded() -> None:
     deep = "#{?pane_active," * 50 + "x" + ",y}" * 50
     assert len(expanded(deep)) <= len(deep)
     assert len(expand("#S" * 10_000, lambda name: "x" * 1000)) <= LONGEST
+
+
+def test_a_conditional_of_many_branches_takes_linear_time() -> None:
+    start = time.process_time()
+    assert expand("#{?" + "," * 200_000 + "}", lambda name: "") == ""
+    assert time.process_time() - start < 5

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.multiplexer.conftest import Room, agent
 
-from fugue_tui.control.core.command import Door, Effect, Origin
+from fugue_tui.control.core.command import Effect, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.output.pane_titles import pane_title
 from fugue_tui.control.tmux.run_tmux_command import RunTmuxCommand
@@ -22,7 +22,7 @@ RECORDINGS = Path(__file__).parents[2] / "recordings" / "tmux"
 
 def tmux(room: Room, *words: str, pane: PaneId | None = None) -> list[str]:
     """The lines that a tmux command prints, called in a pane or by the user's script."""
-    found = room.run(RunTmuxCommand(command=words), Origin(Door.CLI, pane, inside=pane is not None))
+    found = room.run(RunTmuxCommand(command=words), Origin(Interface.CLI, pane, inside=pane is not None))
     return found.text.split("\n") if found.lines else []
 
 
@@ -198,6 +198,15 @@ def test_flags_that_do_nothing_here_fail_loudly(room: Room, call: tuple[str, ...
     assert len(room.mux.workspace.panes) == 1
 
 
+def test_a_format_that_would_hold_up_the_workspace_is_refused_and_libtmuxs_are_not(room: Room) -> None:
+    room.cat()
+    libtmux = "\t".join(f"#{{a_variable_of_tmux_{number:03}}}" for number in range(200))
+    assert tmux(room, "list-panes", "-F", libtmux) == ["\t" * 199]
+    for call in (("list-panes", "-F"), ("list-panes", "-f"), ("display-message", "-p"), ("pipe-pane",)):
+        with pytest.raises(InvalidArgument, match="format too long"):
+            tmux(room, *call, "#D" * 4097)
+
+
 def test_layouts_are_spread_and_undone_and_sessions_stepped(room: Room) -> None:
     first = room.cat()
     tmux(room, "split-window", "-h", "-l", "20", "cat")
@@ -256,7 +265,7 @@ def test_each_command_does_no_more_than_the_policy_is_told(room: Room, verb: Any
     for each in command._translation(room.mux, origin).commands:  # pyright: ignore[reportPrivateUsage]
         done |= each.effects
     assert done <= command.effects
-    room.run(command, Origin(Door.CLI))
+    room.run(command, Origin(Interface.CLI))
 
 
 def test_typing_into_the_pane_of_another_has_that_pane_as_its_target(room: Room) -> None:
@@ -290,8 +299,8 @@ def test_what_has_a_command_of_its_own_is_the_same_as_with_a_flag(room: Room) ->
 def test_a_popup_takes_until_its_program_ends_and_has_its_exit_status(room: Room) -> None:
     room.cat()
     command = RunTmuxCommand(command=("display-popup", "-E", "-w", "50%", "-h", "10", "-x", "R", "exit 3"))
-    assert room.run(command, Origin(Door.CLI)).exit_status == 3
-    later = RunTmuxCommand(command=("popup", "-T", "logs", "echo hi")).run(room.mux, Origin(Door.CLI))
+    assert room.run(command, Origin(Interface.CLI)).exit_status == 3
+    later = RunTmuxCommand(command=("popup", "-T", "logs", "echo hi")).run(room.mux, Origin(Interface.CLI))
     assert is_deferred(later)
     assert room.awaited(later).exit_status == 0
     assert room.say("list-panes").panes[1].name == "logs"
@@ -301,7 +310,7 @@ def test_a_popup_takes_until_its_program_ends_and_has_its_exit_status(room: Room
 
 def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:
     def from_one(*words: str) -> str:
-        return room.run(RunTmuxCommand(command=words, base_index=1), Origin(Door.CLI)).text
+        return room.run(RunTmuxCommand(command=words, base_index=1), Origin(Interface.CLI)).text
 
     room.cat()
     tmux(room, "new-window", "cat")

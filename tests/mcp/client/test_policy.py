@@ -8,7 +8,7 @@ from fugue_tui.config.model import McpSettings
 from fugue_tui.config.servers import ServerSettings
 from fugue_tui.control.commands.call_server import CallServer, ReadResource
 from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer
-from fugue_tui.control.core.command import Command, Door, Origin
+from fugue_tui.control.core.command import Command, Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, judge
@@ -20,11 +20,13 @@ from fugue_tui.multiplexer.mcp_servers.model import Catalog, Tool, ToolEffect
 CATALOG = Catalog(tools=(Tool("look", effect=ToolEffect.READ), Tool("erase", effect=ToolEffect.DESTROY), Tool("do")))
 
 
-def decisions(servers: Servers, *commands: Command[object], door: Door = Door.MCP, **rules: str) -> list[str]:
+def decisions(
+    servers: Servers, *commands: Command[object], interface: Interface = Interface.MCP, **rules: str
+) -> list[str]:
     """The decisions on commands that an agent calls."""
     mux = servers.room.mux
     mux.permissions = McpSettings(servers=mux.permissions.servers, **rules)  # pyright: ignore[reportArgumentType]
-    origin = Origin(door, PaneId(1), client="test")
+    origin = Origin(interface, PaneId(1), client="test")
     return [found.decision.value for each in commands for found in judge(mux, each, origin)]
 
 
@@ -51,7 +53,7 @@ def test_a_server_for_agents_is_allowed_but_for_what_destroys(servers: Servers) 
 
 def test_a_refused_server_is_refused_and_so_is_what_output_asks_for(servers: Servers) -> None:
     assert decisions(servers, *known(servers, agents="refuse"), trust="full") == ["refuse"] * 4
-    assert decisions(servers, *known(servers, agents="allow"), door=Door.SIDEBAND) == ["refuse"] * 4
+    assert decisions(servers, *known(servers, agents="allow"), interface=Interface.SIDEBAND) == ["refuse"] * 4
 
 
 def test_the_configuration_knows_better_what_a_tool_does(servers: Servers) -> None:
@@ -88,7 +90,7 @@ def test_a_call_is_in_the_audit_log_without_secrets(servers: Servers) -> None:
     servers.use(some=script("exit 1"))
     dispatcher = Dispatcher(servers.room.mux)
     call = CallServer(server="some", tool="t", arguments={"api_token": "hunter2hunter2", "city": "Rome"})
-    later = dispatcher.run(call, Origin(Door.PALETTE))
+    later = dispatcher.run(call, Origin(Interface.PALETTE))
     assert is_deferred(later)
     servers.room.until(lambda: later.done)
     servers.room.turn()

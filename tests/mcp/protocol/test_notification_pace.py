@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from fugue_tui.control.core.command import Door
+from fugue_tui.control.core.command import Interface
 from fugue_tui.control.dispatch.thread_gateway import Caller, ThreadGateway
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.derive import EventKind
@@ -26,7 +26,9 @@ class Client:
         self.now = 1_000.0
         self._print: Callable[[LogEntry], None] = lambda entry: None
         monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: self.now)
-        self.subscriptions = Subscriptions(cast("ThreadGateway", self), Caller(Door.MCP), self._updated, self._listed)
+        self.subscriptions = Subscriptions(
+            cast("ThreadGateway", self), Caller(Interface.MCP), self._updated, self._listed
+        )
 
     def follow(self, caller: Caller, on_entry: Callable[[LogEntry], None], on_view: Any) -> Callable[[], None]:
         """What the gateway does, without a workspace."""

@@ -196,5 +196,5 @@ async def test_the_client_is_named_in_the_record(served: Served, era: str) -> No
     async with client(served, era) as agent:
         await agent.call_tool("fugue_get_status", {})
     entry = served.on_main(lambda: list(served.dispatcher.audit)[-1])
-    assert (entry.door, entry.command, entry.outcome) == ("mcp", "get-status", "done")
+    assert (entry.interface, entry.command, entry.outcome) == ("mcp", "get-status", "done")
     assert entry.client == "mcp"

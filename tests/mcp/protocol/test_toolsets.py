@@ -175,7 +175,7 @@ async def test_a_tool_that_is_not_listed_can_be_called(served: Served) -> None:
     assert not zoomed.is_error
     assert not called.is_error
     assert ("zoom-pane --pane %1 --no-zoomed", "done") in served.outcomes()
-    assert text_of(looped).startswith("invalid_argument: tool: wants the name of a tool")
+    assert text_of(looped).startswith("invalid_argument: tool: requires the name of a tool")
     assert wrong.is_error
     assert text_of(wrong).startswith("invalid_argument: enable: no set 'nothing'")
 

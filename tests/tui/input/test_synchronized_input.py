@@ -5,13 +5,13 @@ from tests.tui.conftest import Open, Stage
 from textual.events import Paste
 
 from fugue_tui.control.command_table import floating_panes, panes, send_keys
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.schema import command_line
 from fugue_tui.errors import FugueError
 from fugue_tui.ids import PaneId
 
-AGENT = Origin(Door.MCP, process="12@34", program="claude")
+AGENT = Origin(Interface.MCP, process="12@34", program="claude")
 
 
 async def three(stage: Stage) -> None:

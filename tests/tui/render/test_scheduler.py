@@ -130,6 +130,30 @@ async def test_what_has_changed_around_the_panes_is_painted_after_the_echo_of_a_
         assert held[0] <= 0
 
 
+async def test_keys_as_frequent_as_frames_do_not_keep_the_rest_from_being_painted(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage() as stage:
+        screen, loop, frames, painted = stage.app.base, asyncio.get_running_loop(), stage.app._frames, list[float]()  # pyright: ignore[reportPrivateUsage]
+        timer, ticks = screen._update_timer, list[float]()  # pyright: ignore[reportPrivateUsage]
+        update = screen._on_timer_update  # pyright: ignore[reportPrivateUsage]
+
+        def paint(app: FugueApp, screen: object) -> bool:
+            painted.append(loop.time())
+            return False
+
+        def press_and_update() -> None:
+            ticks.append(loop.time())
+            frames.held_until = loop.time() + 0.004
+            update()
+
+        monkeypatch.setattr(FugueApp, "paint_regions", paint)
+        monkeypatch.setattr(timer, "_callback", press_and_update)
+        screen.refresh()
+        await stage.until(lambda: bool(painted) or len(ticks) > 20)
+        assert len(ticks) <= 20
+
+
 async def test_panes_behind_a_dialog_wait_for_its_pace(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_stage() as stage:
         await three_panes(stage)

@@ -37,9 +37,9 @@ async def opened(stage: Stage) -> TableScreen:
 
 
 def order(stage: Stage) -> list[str]:
-    """The agents in the order of their rows."""
+    """The agents in the order of their rows; the status bar may tell of one, too."""
     names = ("gemini", "codex", "claude")
-    lines = [line for line in stage.text.splitlines() if any(f" {name} " in line for name in names)]
+    lines = [line for line in stage.text.splitlines()[:-1] if any(f" {name} " in line for name in names)]
     return [name for line in lines for name in names if f" {name} " in line]
 
 
@@ -92,6 +92,15 @@ async def test_an_answer_is_typed_into_the_pane(open_stage: Open) -> None:
         await stage.until(lambda: "to claude in %3 tests: approve Bash: make" in stage.text)
         await stage.press(*"yes", "enter")
         await stage.until(lambda: "yes" in stage.pane_text(3))
+
+
+async def test_the_choices_of_a_question_are_shown_where_it_is_answered(open_stage: Open) -> None:
+    dialog = "\r\n Proceed?\r\n ❯ 1. Yes\r\n   2. Yes to\r\n      \x1b[1mall\x1b[0m\r\n   3. No\r\n\r\n Esc".encode()
+    async with open_stage(cols=110, rows=20) as stage:
+        await opened(stage)
+        stage.terminal(3).receive(memoryview(dialog))
+        await stage.press("a")
+        await stage.until(lambda: "approve Bash: make (1 Yes, 2 Yes to, 3 No)" in stage.text)
 
 
 async def test_without_agents_it_says_how_to_start_one(open_stage: Open) -> None:

@@ -15,7 +15,7 @@ from fugue_tui.control.commands.read_pane import ReadPane
 from fugue_tui.control.commands.send_keys import SendInput
 from fugue_tui.control.commands.show_agents import ShowAgents, TablePlace
 from fugue_tui.control.commands.undo import UndoChange
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.keymap import binding
 from fugue_tui.errors import FugueError, Refused
@@ -178,7 +178,7 @@ async def test_the_overlay_is_opened_once_by_a_command(open_stage: Open) -> None
         await stage.press("q")
         await stage.until(lambda: stage.app.on_panes)
         with pytest.raises(Refused, match="only the user"):
-            stage.app.dispatcher.run(ShowAgents(place=TablePlace.OVERLAY), Origin(Door.MCP, PaneId(1)))
+            stage.app.dispatcher.run(ShowAgents(place=TablePlace.OVERLAY), Origin(Interface.MCP, PaneId(1)))
 
 
 async def test_it_closes_and_comes_back(open_stage: Open) -> None:

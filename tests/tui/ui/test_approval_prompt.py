@@ -8,17 +8,18 @@ from tests.tui.test_snapshots import Picture
 from tests.tui.test_snapshots import picture as picture
 
 from fugue_tui.config.model import McpSettings
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.agents.agent_monitor import AgentMonitor
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, is_deferred
 from fugue_tui.control.schema.command_line import command as parse
-from fugue_tui.control.sideband.door import SidebandDoor
+from fugue_tui.control.sideband.tag_runner import TagRunner
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.ui import approval_prompt
 from fugue_tui_widgets import approval_dialog
 from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
 
-AGENT = Origin(Door.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
+AGENT = Origin(Interface.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
 CHOICES = [(Scope.ONCE, "Yes, this once"), (Scope.SESSION, "Yes, while it runs")]
 
 
@@ -129,7 +130,7 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
         stage.app.commands.run_line("create-window --command cat")
         first, second = ask(stage, "send-input %1 --text one"), ask(stage, "send-input %2 --text two")
-        other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
+        other = ask(stage, "close-pane %1", Origin(Interface.MCP, process="5@6", program="codex"))
         await stage.until(lambda: "3 requests" in stage.text)
         await stage.prefix("a")
         await shown(stage, "--text one", "2 more wait")
@@ -150,6 +151,19 @@ async def test_the_key_shows_all_requests_one_after_the_other(
         await stage.until(lambda: "let %2 run commands by tags in its output" in stage.text)
 
 
+async def test_agents_that_ask_in_their_own_panes_are_pointed_to(open_stage: Open) -> None:
+    async with open_stage(cols=100) as stage:
+        AgentMonitor(stage.mux)
+        stage.app.commands.run_line("split-pane --command cat")
+        stage.terminal().receive(memoryview(b"\x1b]7501;state=blocked:app=claude:kind=permission\x07"))
+        await stage.until(stage.mux.agents.waiting)
+        await stage.prefix("a")
+        await stage.until(lambda: "go to %1, whose agent waits for an answer there" in stage.text)
+        assert str(stage.mux.focused) == "%2"
+        await stage.press("enter")
+        await stage.until(lambda: str(stage.mux.focused) == "%1")
+
+
 @pytest.mark.usefixtures("unguarded")
 async def test_one_key_denies_everything_that_one_program_asks(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
@@ -157,7 +171,7 @@ async def test_one_key_denies_everything_that_one_program_asks(
     async with open_stage() as stage:
         monkeypatch.setattr(type(stage.mux.lease), "idle_seconds", property(lambda lease: 0.0))
         first, second = ask(stage, "send-input %1 --text one"), ask(stage, "close-pane %1")
-        other = ask(stage, "close-pane %1", Origin(Door.MCP, process="5@6", program="codex"))
+        other = ask(stage, "close-pane %1", Origin(Interface.MCP, process="5@6", program="codex"))
         await stage.until(lambda: "3 requests" in stage.text)
         await stage.prefix("a")
         await shown(stage, "No to all that it asks")
@@ -191,7 +205,7 @@ async def test_a_request_that_is_answered_elsewhere_closes_its_dialog(open_stage
     async with open_stage() as stage:
         asked = ask(stage, "send-input %1 --text hello")
         await shown(stage)
-        stage.app.dispatcher.run(parse("approve-request 1"), Origin(Door.CLI))
+        stage.app.dispatcher.run(parse("approve-request 1"), Origin(Interface.CLI))
         await stage.until(lambda: asked.done and stage.app.on_panes)
         await stage.until_text("hello")
 
@@ -278,7 +292,7 @@ def test_no_answer_stands_first_by_itself() -> None:
 
 async def test_a_pane_is_trusted_to_print_tags_and_not_any_more(open_stage: Open) -> None:
     async with open_stage() as stage:
-        SidebandDoor(stage.app.dispatcher)
+        TagRunner(stage.app.dispatcher)
         await stage.prefix("a")
         await stage.until(lambda: "let %1 run commands by tags in its output" in stage.text)
         await stage.press("enter")

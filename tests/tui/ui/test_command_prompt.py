@@ -43,6 +43,17 @@ async def test_an_error_is_shown_under_the_line_which_stays(open_stage: Open) ->
         assert line(stage) == "focus-pane %9"
 
 
+async def test_a_recording_is_told_in_words_and_no_recordings_as_none(open_stage: Open, tmp_path: Path) -> None:
+    async with open_stage(cols=120) as stage:
+        await opened(stage, *"list-recordings", "enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Page) and "none" in stage.text)
+        await stage.press("escape")
+        stage.app.commands.run_line(f"record-pane {tmp_path}/a.cast")
+        await stage.until(lambda: "recording %1 until stop-recording, to /" in stage.text)
+        stage.app.commands.run_line("stop-recording")
+        await stage.until(lambda: "recorded; replay-recording plays /" in stage.text)
+
+
 async def test_history_comes_back_by_up_and_search_and_after_a_restart(open_stage: Open) -> None:
     async with open_stage() as stage:
         for command in ("rename-pane one", "rename-window two", "zoom-pane"):

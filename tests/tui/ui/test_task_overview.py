@@ -146,9 +146,9 @@ async def test_the_mouse_chooses_opens_and_presses_keys(open_stage: Open) -> Non
         screen = await opened(stage)
         await stage.until(lambda: "3 tasks" in stage.text)
 
-        async def click(words: str) -> None:
+        async def click(words: str, times: int = 1) -> None:
             y, line = next((y, line) for y, line in enumerate(stage.text.splitlines()) if words in line)
-            await stage.pilot.click(offset=(line.index(words) + 1, y))
+            await stage.pilot.click(offset=(line.index(words) + 1, y), times=times)
 
         await click("test it")
         await stage.until(lambda: screen.chosen is not None and screen.chosen.number == 2)
@@ -160,6 +160,16 @@ async def test_the_mouse_chooses_opens_and_presses_keys(open_stage: Open) -> Non
         assert stage.app.screen.query(Input).first().has_focus
         await click("Escape cancels")
         await stage.until(lambda: stage.app.screen is screen)
+        await click("read the docs", times=2)
+        await stage.until(lambda: isinstance(stage.app.screen, TaskForm))
+        assert stage.app.screen.query(Input).first().value == "read the docs"
+        await click("Escape cancels")
+        await stage.until(lambda: stage.app.screen is screen)
+        await click("/ filter")
+        await stage.press(*"notes.md")
+        await stage.until(lambda: "write the parser" not in stage.text and "read the docs" in stage.text)
+        await click("Escape close")
+        await stage.until(lambda: "write the parser" in stage.text)
         await click("Escape close")
         await stage.until(lambda: stage.app.on_panes)
 
@@ -169,6 +179,16 @@ async def test_the_palette_opens_it(open_stage: Open) -> None:
         await stage.prefix("p")
         await stage.press(*"show-tasks", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, TaskScreen))
+
+
+async def test_the_filter_does_not_look_at_times(open_stage: Open) -> None:
+    async with open_stage(rows=20) as stage:
+        screen = TaskScreen(TaskOverview(stage.app))
+        screen.show(ROWS)
+        await stage.app.push_screen(screen)
+        await stage.until(lambda: "6 tasks" in stage.text)
+        await stage.press("slash", *"2h")
+        await stage.until(lambda: "0 shown" in stage.text)
 
 
 async def test_hostile_words_are_shown_as_they_are(open_stage: Open) -> None:

@@ -1,1 +1,1 @@
-"""`fugue-tui doctor`: examines the installation, the terminal and the MCP clients, and says what to do."""
+"""`fugue-tui doctor`: examines the installation, the terminal and the MCP clients, and suggests what to do."""

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from typing import Final
 
-from fugue_tui.cli.args import Usage, as_json, json_form, options_of, say
+from fugue_tui.cli.args import Usage, as_json, echo, json_form, options_of
 from fugue_tui.cli.doctor import connections, hooks, installation, storage, teams, terminal
 from fugue_tui.cli.doctor.report import Check, Finding, Level, examine, line
 from fugue_tui.cli.setup.hooks import of as hooks_of
@@ -38,7 +38,7 @@ def doctor(arguments: list[str]) -> int:
     """Examine everything, without network."""
     options, positional, program = options_of(arguments, (), ("--json",))
     if positional or program:
-        raise Usage(f"doctor: {(positional or program)[0][:40]!a}: one word too many; it takes --json")
+        raise Usage(f"doctor: {(positional or program)[0][:40]!a}: unexpected argument; it takes --json")
     counts: Counter[Level] = Counter()
     found: list[tuple[str, Finding]] = []
     colour = os.isatty(1) and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
@@ -46,13 +46,13 @@ def doctor(arguments: list[str]) -> int:
         counts[finding.level] += 1
         found.append((name, finding))
         if "--json" not in options:
-            say(line(name, finding, colour=colour))
+            echo(line(name, finding, colour=colour))
             sys.stdout.flush()
     if "--json" in options:
         findings = [{"check": name, **finding._asdict()} for name, finding in found]
-        say(as_json({"ok": not counts[Level.FAULT], "findings": findings}, json_form(arguments)))
+        echo(as_json({"ok": not counts[Level.FAULT], "findings": findings}, json_form(arguments)))
     else:
-        say(_summary(counts))
+        echo(_summary(counts))
     return 1 if counts[Level.FAULT] else 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Final
 
-from fugue_tui.cli.args import Usage, as_json, complain, json_form, options_of, say
+from fugue_tui.cli.args import Usage, as_json, complain, echo, json_form, options_of
 from fugue_tui.cli.setup import hooks
 from fugue_tui.cli.setup.program import program, transience
 from fugue_tui.cli.setup.register import Outcome, State, add, remove
@@ -23,7 +23,7 @@ def setup(arguments: list[str]) -> int:
     """Set up the clients; the exit status is 1 if one of them failed or none was found."""
     options, names, program_words = options_of(arguments, (), FLAGS)
     if program_words:
-        raise Usage(f"setup: {program_words[0][:40]!a}: one word too many; it takes names of clients")
+        raise Usage(f"setup: {program_words[0][:40]!a}: unexpected argument; it takes names of clients")
     undo, dry = "--uninstall" in options or "--remove" in options, "--dry-run" in options
     clients = _chosen(names, undo=undo)
     words = program()
@@ -34,7 +34,7 @@ def setup(arguments: list[str]) -> int:
     if undo and not names:
         outcomes = [each for each in outcomes if each.state is not State.ABSENT]
     if "--json" in options:
-        say(as_json(_report(outcomes, words, warning, dry=dry), json_form(arguments)))
+        echo(as_json(_report(outcomes, words, warning, dry=dry), json_form(arguments)))
     elif not clients:
         names = [client.name for client in CLIENTS]
         raise NotFound(f"no MCP client was found; fugue-tui setup NAME sets one up: {', '.join(names)}")
@@ -90,15 +90,15 @@ def _print(outcomes: Sequence[Outcome], warning: str, *, undo: bool, dry: bool) 
             continue
         state = _WOULD.get(each.state, each.state) if dry else each.state
         note = f": {each.note}" if each.note else ""
-        say(f"{title}: {state} ({clean(each.file, 4096)}){note}")
+        echo(f"{title}: {state} ({clean(each.file, 4096)}){note}")
         if dry and each.change:
-            say("\n".join(f"    {line}" for line in each.change.splitlines()))
+            echo("\n".join(f"    {line}" for line in each.change.splitlines()))
     if warning:
         complain(warning)
     if undo and not outcomes:
-        say("no client is set up")
+        echo("no client is set up")
     elif not undo and not dry and any(each.state in (State.ADDED, State.UPDATED) for each in outcomes):
-        say("A client that runs has it after a restart; fugue-tui doctor checks the connection.")
+        echo("A client that runs has it after a restart; fugue-tui doctor checks the connection.")
 
 
 def _report(outcomes: Sequence[Outcome], words: Sequence[str], warning: str, *, dry: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Final
 
 from fugue_tui.control.agents.agent_monitor import last_rows
 from fugue_tui.control.agents.program_rules import RuleCache
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred
 from fugue_tui.control.core.send_input import Input, send
 from fugue_tui.errors import FugueError, SaveError
@@ -26,7 +26,8 @@ from fugue_tui.multiplexer.watch.main_loop import call_later
 from fugue_tui.workspace.model import Workspace
 
 ANSWER_SECONDS: Final = 3.0
-"""For so long after something was typed an agent that rests is not typed to again: it has not begun to work yet."""
+"""For so long after something was typed an agent that has rested since before may not have begun to work on it yet: it
+is not typed to again, nor taken for idle or done."""
 ENTER_SECONDS: Final = 1.5
 """Seconds after which Enter is pressed again, if what was typed is in the agent's input still: a program that has just
 started may lose a key. Less than ANSWER_SECONDS, after which the next message is typed."""
@@ -118,8 +119,8 @@ class Messenger:
         self._timers[box] = call_later(wait, lambda: self._look(box))
 
     def _held(self, message: Message) -> float | None:
-        """Seconds until the agents that a message waits for are done: 0 for now, None until something of them
-        changes."""
+        """Seconds until the agents that a message waits for are done: 0 if they are, None if only a change of
+        their states can end that."""
         left = 0.0
         for box in message.after:
             pane = pane_of(self._mux.workspace, box)
@@ -129,7 +130,7 @@ class Messenger:
             waits = any(each.state in (MessageState.QUEUED, MessageState.TYPING) for each in self._boxes.of(box))
             if waits or status is None or status.state not in _DONE:
                 return None
-            left = max(left, self._settling(pane, status.since))
+            left = max(left, settling(self._mux, pane))
         return left
 
     async def _release(self, message: Message) -> bool:
@@ -141,18 +142,12 @@ class Messenger:
             return False
         return True
 
-    def _settling(self, pane: PaneId, since: float) -> float:
-        """Seconds for which an agent that rests since then may yet begin to work on what was typed."""
-        signals = self._mux.agents.signals.get(pane)
-        typed = signals is not None and signals.typed_at >= since
-        return max(0.0, signals.typed_at + ANSWER_SECONDS - self._mux.clock()) if signals and typed else 0.0
-
     def _wait(self, pane: PaneId) -> float | None:
-        """Seconds until an agent may take a message: 0 for now, None until its state changes."""
+        """Seconds until an agent may take a message: 0 if it does, None if only a change of its state can end that."""
         status = self._mux.agents.statuses.get(pane)
         if pane not in self._mux.agents.programs or status is None or status.state not in RESTS:
             return None
-        if (left := self._settling(pane, status.since)) > 0:
+        if (left := settling(self._mux, pane)) > 0:
             return left
         return 0.0 if self._takes_input(pane) else LOOK_SECONDS
 
@@ -164,7 +159,7 @@ class Messenger:
 
     async def _type(self, pane: PaneId, message: Message) -> bool:
         """Type a message and press Enter; whether that was done, or is unknown."""
-        origin = Origin(Door.MCP, client=message.sender)
+        origin = Origin(Interface.MCP, client=message.sender)
         if self._mux.input(pane, origin.author).refusal() is not None:
             return False
         try:
@@ -204,7 +199,7 @@ class Messenger:
 
     async def _enter(self, pane: PaneId, message: Message, left: int) -> None:
         """Press Enter, unless the user types there."""
-        origin = Origin(Door.MCP, client=message.sender)
+        origin = Origin(Interface.MCP, client=message.sender)
         try:
             result = send(self._mux, origin, str(pane), (Input(submit=True),), 0.0)
             await finished(result) if is_deferred(result) else None
@@ -222,6 +217,14 @@ class Messenger:
                 await asyncio.sleep(RETRY_SECONDS)
             else:
                 return
+
+
+def settling(mux: Multiplexer, pane: PaneId) -> float:
+    """Seconds for which an agent that rests may yet begin to work on what was typed; 0 for any other."""
+    status, signals = mux.agents.statuses.get(pane), mux.agents.signals.get(pane)
+    if status is None or signals is None or status.state not in RESTS or signals.typed_at < status.since:
+        return 0.0
+    return max(0.0, signals.typed_at + ANSWER_SECONDS - mux.clock())
 
 
 def typed_text(message: Message) -> str:

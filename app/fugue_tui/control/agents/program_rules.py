@@ -65,10 +65,10 @@ class Rule(Struct, frozen=True):
         span = self.pattern.search(text, 0, len(text))
         if span is None:
             return None
-        said = ""
+        matched = ""
         if self.state in (AgentState.BLOCKED, AgentState.ERROR):
-            said = text[slice(*span)].decode("utf-8", "replace").strip().partition("\n")[0]
-        return Reading(self.state, self.kind, clean(said, WORDS), rule=self.name)
+            matched = text[slice(*span)].decode("utf-8", "replace").strip().partition("\n")[0]
+        return Reading(self.state, self.kind, clean(matched, WORDS), rule=self.name)
 
 
 class ProgramRules(Struct, frozen=True):

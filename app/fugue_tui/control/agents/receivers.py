@@ -36,10 +36,10 @@ def receivers(mux: Multiplexer, words: Sequence[str], origin: Origin) -> tuple[P
             panes = [target.pane(mux, word, origin)]
         found |= dict.fromkeys(panes)
         if not panes:
-            raise NotFound(f"to: nobody is {clean(word, 60)}; list-agents shows who there is")
+            raise NotFound(f"to: no agent in {clean(word, 60)}; list-agents shows those there are")
     found.pop(origin.pane, None)  # pyright: ignore[reportArgumentType, reportCallIssue]
     if not found:
-        raise NotFound("to: that is only your own pane; list-agents shows who else there is")
+        raise NotFound("to: that is only your own pane; list-agents shows the others")
     return tuple(found)
 
 

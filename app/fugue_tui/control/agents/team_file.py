@@ -177,8 +177,8 @@ def _fault(team: Team) -> str:
         if each.briefing and each.briefing_file:
             return f"members.{each.name}: briefing or briefing_file, not both"
         addressed = {"all", *known, *(other.role for other in team.members if other.role)}
-        if nobody := next((word for word in each.talks_to if word not in addressed), ""):
-            return f"members.{each.name}.talks_to: nobody is {clean(nobody, 40)}"
+        if unknown := next((word for word in each.talks_to if word not in addressed), ""):
+            return f"members.{each.name}.talks_to: no member has the name or role {clean(unknown, 40)}"
         if fault := _order_fault(each, addressed):
             return f"members.{each.name}.after: {fault}"
     if cycle := [each.name for each in team.members if each.name not in team.order()]:
@@ -192,8 +192,8 @@ def _fault(team: Team) -> str:
 
 def _order_fault(member: Member, addressed: set[str]) -> str:
     """What is wrong in whom a member waits for; empty if nothing is."""
-    if nobody := next((word for word in member.after if word not in addressed), ""):
-        return f"nobody is {clean(nobody, 40)}"
+    if unknown := next((word for word in member.after if word not in addressed), ""):
+        return f"no member has the name or role {clean(unknown, 40)}"
     if member.name in member.after:
         return "it cannot wait for itself"
     return "" if member.briefing or member.briefing_file or not member.after else "it has no briefing that could wait"

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from fugue_tui.control.agents.agent_finder import look
 from fugue_tui.control.agents.git_branch import branch_of
+from fugue_tui.control.agents.messenger import settling
 from fugue_tui.control.agents.monitor_info import MonitorInfo, monitor_info
 from fugue_tui.control.agents.receivers import ROLE, TEAM
 from fugue_tui.control.core import target
@@ -30,14 +31,10 @@ from fugue_tui.workspace import edit
 MAX_TIMEOUT: Final = 110.0
 """Seconds; many clients time out a call after two minutes."""
 MAX_PANES: Final = 64
-ANSWER_SECONDS: Final = 3.0
-"""For so long after something was typed an agent that was idle or done before is not taken for idle or done again: it
-has not begun to work yet."""
 MODEL_WIDTH: Final = 80
 """Characters of a model's name."""
 MAX_COST: Final = 1_000_000.0
 """US dollars."""
-_RESTS: Final = (AgentState.IDLE, AgentState.DONE, AgentState.ERROR)
 
 State = Literal["idle", "working", "blocked", "done", "error", "unknown"]
 
@@ -52,7 +49,7 @@ class AgentTask(Struct, frozen=True):
     title: str
     """What it is: untrusted text."""
     words: str
-    """What it says: untrusted text."""
+    """Its message: untrusted text."""
 
 
 class AgentInfo(Struct, frozen=True):
@@ -73,7 +70,7 @@ class AgentInfo(Struct, frozen=True):
     kind: Literal["permission", "question", "auth"] | None
     """What a blocked one needs; null if that is unknown."""
     words: str
-    """What it says about that: untrusted."""
+    """Its message about that: untrusted."""
     title: str
     """What it is busy with, or else its window title: untrusted."""
     progress: int | None
@@ -141,7 +138,7 @@ class SignalInfo(Struct, frozen=True):
     seconds: int
     """For how long it has shown that."""
     counts: bool
-    """Whether the state was told from this signal."""
+    """Whether the state follows from this signal."""
 
 
 class UsageInfo(Struct, frozen=True):
@@ -220,8 +217,8 @@ class WaitedAgents(Struct, frozen=True):
 
 
 class WaitForAgents(Command[WaitedAgents], name="wait-for-agents", effect=Effect.READ, toolset=Toolset.AGENTS):
-    """Wait until agents are idle, done, blocked or have failed, without polling; the answer says which, and with what
-    words. An agent that was just given input and has not begun to work is not taken for idle."""
+    """Wait until agents are idle, done, blocked or have failed, without polling; the result has them with their
+    messages. An agent that was just given input and has not begun to work is not taken for idle."""
 
     panes: Annotated[tuple[str, ...], Meta(max_length=MAX_PANES)] = ()
     """The agents' panes, by id or name; omitted, all agents but your own."""
@@ -282,22 +279,15 @@ class _AgentWait:
         self._known |= self._mux.agents.statuses.keys() & set(self._panes)
         reached, seconds = list[PaneId](), MAX_TIMEOUT
         for pane in self._panes:
-            status, settling = self._mux.agents.statuses.get(pane), self._settling(pane)
+            status, left = self._mux.agents.statuses.get(pane), settling(self._mux, pane)
             if status is None:
                 gone = pane in self._known or pane not in self._mux.workspace.panes
                 reached += [pane] * gone
             elif status.state.value in self._until:
-                seconds = min(seconds, settling + 0.05) if settling > 0 else seconds
-                reached += [pane] * (settling <= 0)
+                seconds = min(seconds, left + 0.05) if left else seconds
+                reached += [pane] * (not left)
         over = len(reached) == len(self._panes) if self._every else bool(reached)
         return over, reached, seconds
-
-    def _settling(self, pane: PaneId) -> float:
-        """For how many seconds the agent may still begin to work on what was typed."""
-        status, signals = self._mux.agents.statuses.get(pane), self._mux.agents.signals.get(pane)
-        if status is None or signals is None or status.state not in _RESTS or signals.typed_at < status.since:
-            return 0.0
-        return signals.typed_at + ANSWER_SECONDS - self._mux.clock()
 
 
 class FocusWaitingAgent(
@@ -325,7 +315,7 @@ class ReportAgent(Command[AgentInfo], name="report-agent", effect=Effect.LAYOUT,
     kind: Literal["permission", "question", "auth"] | None = None
     """If you are blocked, what you need."""
     words: Annotated[str, Meta(max_length=2_000)] = ""
-    """What you say about that."""
+    """A message about the state, such as the question."""
     model: Annotated[str, Meta(max_length=1_000)] = ""
     """The model that you run on."""
     cost: Annotated[float, Meta(ge=0, le=MAX_COST)] | None = None

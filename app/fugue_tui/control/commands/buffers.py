@@ -172,7 +172,7 @@ class PasteBuffer(
     """
 
     pane: str = target.ACTIVE
-    """The pane to paste into: an id or a name; agents must say which."""
+    """The pane to paste into: an id or a name; agents must name it."""
     buffer: BufferName = ""
     """The buffer's name; omitted, what was copied last."""
     delete: bool = False

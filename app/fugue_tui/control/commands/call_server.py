@@ -25,7 +25,7 @@ class BriefServerAnswer(ImageAnswer, frozen=True, kw_only=True):
     server: str
     """The server."""
     is_error: bool = False
-    """Whether the tool says that it failed."""
+    """Whether the tool reports that it failed."""
     structured: Any = None
     """The result as JSON, if the text is not that: untrusted."""
     left_out: str = ""
@@ -33,7 +33,7 @@ class BriefServerAnswer(ImageAnswer, frozen=True, kw_only=True):
 
     @property
     def untrusted(self) -> str:
-        """Who says it."""
+        """The role of its author."""
         return f"MCP server {self.server}"
 
     @property
@@ -52,7 +52,7 @@ class ServerAnswer(BriefServerAnswer, frozen=True, kw_only=True):
 
     @property
     def brief(self) -> BriefServerAnswer:
-        """The same without what it says twice."""
+        """The same without what is in it twice."""
         return BriefServerAnswer(
             text=self.text,
             image=self.image,
@@ -65,7 +65,7 @@ class ServerAnswer(BriefServerAnswer, frozen=True, kw_only=True):
 
     @property
     def exit_status(self) -> int:
-        """1 if the tool says that it failed."""
+        """1 if the tool reports that it failed."""
         return int(self.is_error)
 
     @property
@@ -79,7 +79,7 @@ class CallServer(
 ):
     """Call a tool of another MCP server, which is started for it if need be. list-servers shows servers and tools.
 
-    What a tool does is judged by its annotations: read, destroy, or run if it says nothing.
+    What a tool does is judged by its annotations: read, destroy, or run if there are none.
     """
 
     server: str

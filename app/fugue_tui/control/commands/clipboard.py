@@ -130,7 +130,7 @@ class PasteSmart(
     """
 
     pane: str = target.ACTIVE
-    """The pane to paste into: an id or a name; agents must say which."""
+    """The pane to paste into: an id or a name; agents must name it."""
     text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
     """The text; omitted, what was copied last."""
     lines: Lines = Lines.AUTO

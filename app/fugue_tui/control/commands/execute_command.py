@@ -86,7 +86,7 @@ class ExecuteCommand(
     parse: bool = False
     """Return the output as rows, as parse-output does; for agents, instead of the text."""
     intent: bool = False
-    """Also say how it ended, as detect-intent does: failed tests, places, next commands."""
+    """Add its outcome, as detect-intent does: failed tests, places, next commands."""
     method: Annotated[Method, UNLISTED] = Method.AUTO
     """marker types the command even if no known shell is in the foreground, such as a shell behind ssh."""
     wait_for_user: target.WaitForUser = 0.0

@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
@@ -19,7 +19,7 @@ from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.errors import NotFound, Refused, SaveError
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import PATH_LIMIT, clean
 from fugue_tui.validation.suggestion import suggestion
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ImportServers(
     """The servers to take over, by the names that are shown."""
     all: bool = False
     """Take over all that are new."""
-    directory: str = ""
+    directory: Annotated[str, Meta(max_length=PATH_LIMIT)] = ""
     """The project; omitted, the directory of your pane."""
 
     def confirmation(self, mux: Multiplexer, origin: Origin) -> Confirmation | None:

@@ -5,16 +5,16 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui import trusted_files
 from fugue_tui.control.agents import team_file
 from fugue_tui.control.commands.layouts import OpenedPlace, opened_places
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin, Toolset
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.new_pane import Line, wants_focus
 from fugue_tui.control.core.results import WindowInfo, window_info
@@ -28,9 +28,10 @@ from fugue_tui.layout import document_writer
 from fugue_tui.layout.document import Document
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import PATH_LIMIT, clean
 from fugue_tui.terminal.pty import process
 
+PathArgument: TypeAlias = Annotated[str, Meta(max_length=PATH_LIMIT)]
 BESIDE: Final = "this file"
 HERE: Final = "the directory it is opened in"
 """What a file's paths are relative to: the first if it is saved under a path, else the second."""
@@ -109,7 +110,7 @@ class SaveLayout(
     In a project, `save-layout .` writes .fugue.toml, which `fugue-tui open` loads. The panes' text is not saved.
     """
 
-    name: str
+    name: PathArgument
     """A name, saved with your own layouts; or a path, with a / or ending in .toml or .json; or a directory."""
     window: str = ""
     """Only this window: an id, a name, or active; omitted, all windows."""
@@ -172,11 +173,11 @@ class LoadLayout(Command[LoadedLayout], name="load-layout", effect=Effect.RUN, t
     The user is asked before a new or changed file runs its programs.
     """
 
-    name: str
+    name: PathArgument
     """The layout's name, as in list-layouts; or the path of its file, or of a directory with a .fugue.toml."""
     session: str = ""
     """The session of its windows, new or existing; omitted, the file's, else the caller's."""
-    cwd: str = ""
+    cwd: PathArgument = ""
     """The directory that its paths are relative to; omitted, the file's own, or the caller's for a named layout."""
     focus: bool | None = None
     """Whether to select its window; omitted, only if the user ran the command."""
@@ -203,9 +204,9 @@ class LoadWorkspace(
     Each pane runs the first program that is installed, or names those it looked for.
     """
 
-    name: str
+    name: PathArgument
     """The workspace: debug-session, full-stack, agent-team-3, monitoring, or a name from list-layouts."""
-    cwd: str = ""
+    cwd: PathArgument = ""
     """The working directory; omitted, the caller's."""
     commands: Mapping[str, Line] | None = None
     """Commands that replace those of panes, by name, such as {"logs": "tail -F app.log"}."""
@@ -238,7 +239,7 @@ class ListLayouts(Command[LayoutList], name="list-layouts", effect=Effect.READ, 
 
 def caller_directory(mux: Multiplexer, origin: Origin) -> str:
     """The caller's working directory: its own on a command line, else that of its pane."""
-    own = process.cwd(origin.pid) if origin.door is Door.CLI and origin.pid is not None else ""
+    own = process.cwd(origin.pid) if origin.interface is Interface.CLI and origin.pid is not None else ""
     if own or not mux.workspace.windows:
         return own or os.getcwd()
     try:

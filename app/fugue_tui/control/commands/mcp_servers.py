@@ -18,7 +18,7 @@ class ServerTool(Struct, frozen=True):
     name: str
     """Its name, for call-server."""
     effect: str
-    """read, run or destroy: by the configuration, else by what the server says, else run."""
+    """read, run or destroy: by the configuration, else by the server's annotations, else run."""
     title: str
     """Its title: untrusted."""
     description: str
@@ -71,7 +71,7 @@ class ServerInfo(Struct, frozen=True):
     protocol: str
     """The version of the protocol that is spoken."""
     instructions: str
-    """How it says that it is used: untrusted."""
+    """The server's instructions: untrusted."""
     tool_count: int
     """How many tools it has."""
     prompt_count: int

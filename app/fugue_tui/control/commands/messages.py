@@ -41,7 +41,7 @@ class MessageInfo(Struct, frozen=True):
     """queued until the agent is at its input; unconfirmed, if the workspace ended while it was typed; delivered; read
     or acknowledged by the agent."""
     text: str
-    """What it says: untrusted."""
+    """Its text: untrusted."""
 
 
 class SentMessages(Struct, frozen=True):
@@ -79,7 +79,7 @@ class SendMessage(
     to: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MAX_RECEIVERS)]
     """The receivers: a pane's id or name, role:NAME, team:NAME, or all."""
     text: Text
-    """What it says; may have several lines."""
+    """The text; may have several lines."""
     wait: Annotated[float, Meta(ge=0, le=MAX_TIMEOUT)] = 0.0
     """Seconds to wait until it is delivered everywhere; 0 returns at once."""
 
@@ -102,7 +102,7 @@ class PublishMessage(
     topic: Topic
     """The topic."""
     text: Text
-    """What it says; may have several lines."""
+    """The text; may have several lines."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The subscribers."""

@@ -38,60 +38,60 @@ class MonitoredAgent(Struct, frozen=True):
 class MonitorAgent(
     Command[MonitoredAgent], name="monitor-agent", effect=Effect.INPUT, also=Effect.DESTROY, toolset=Toolset.AGENTS
 ):
-    """Say what is done when an agent is idle, blocked, gone, looping or over its budget: tell the user, nudge it with a
+    """Set what is done when an agent is idle, blocked, gone, looping or over its budget: tell the user, nudge it with a
     message, restart it with its conversation, escalate to the lead, or stop it.
 
-    What is omitted stays as it is; at first nothing is done. Several actions come in order, each up to `times` times,
+    What is omitted stays as it is; initially nothing is done. Several actions come in order, each up to `times` times,
     with pauses that double, until the agent has worked again. Nothing is done while the user types in the pane.
     """
 
     pane: str = target.ACTIVE
     """The agent's pane; agents must name it."""
     idle: Actions = None
-    """What is done when it rests: tell, nudge, restart, escalate or stop."""
+    """What is done when it is idle: tell, nudge, restart, escalate or stop."""
     idle_after: Seconds = None
-    """Seconds that it rests before; 300 at first."""
+    """Seconds that it is idle before the first action; initially 300."""
     blocked: Actions = None
     """What is done when it needs an answer: tell, restart, escalate or stop."""
     blocked_after: Seconds = None
-    """Seconds that it waits for it before; 120 at first."""
+    """Seconds that it waits before the first action; initially 120."""
     gone: Actions = None
     """What is done when its program ends or leaves the foreground unasked: tell, restart or escalate."""
     gone_after: Seconds = None
-    """Seconds that it is gone before; 5 at first."""
+    """Seconds before the first action; initially 5."""
     looping: Actions = None
     """What is done when it works, but repeats itself or shows nothing new."""
     repeats: Annotated[int, Meta(ge=2, le=10_000)] | None = None
-    """More often than this the same three lines, or the same command, within repeat_seconds are a loop; 20 at first."""
+    """The same three lines, or the same command, more often than this in repeat_seconds are a loop; initially 20."""
     repeat_seconds: Seconds = None
-    """The seconds in which repetitions are counted; 300 at first."""
+    """The seconds in which repetitions are counted; initially 300."""
     stalled_after: Seconds = None
-    """Seconds of work without a new line that are a loop, too; 900 at first."""
+    """Seconds of work without a new line that count as a loop too; initially 900."""
     budget: Actions = None
     """What is done when it is over its budget: tell, nudge, escalate or stop."""
     budget_seconds: Budget = None
     """Seconds since its start that it may run; 0 for no limit."""
     budget_dollars: Budget = None
-    """US dollars that it may cost, where it tells; 0 for no limit."""
+    """US dollars that it may cost, where it reports that; 0 for no limit."""
     text: Annotated[str, Meta(max_length=2_000)] | None = None
     """What nudge sends, and restart types."""
     escalate_to: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
-    """Who is told by escalate: an agent's pane, name or role, in the same team if it is in one; lead at first."""
+    """Whom escalate writes to: an agent's pane, name or role, in the same team if it is in one; initially lead."""
     times: Annotated[int, Meta(ge=1, le=100)] | None = None
-    """How often each action is done at most; 3 at first."""
+    """How often each action is done at most; initially 3."""
     total: Annotated[int, Meta(ge=1, le=10_000)] | None = None
-    """How often anything is done in all until the user types there, but for the budget; 30 at first."""
+    """Most actions in all, without those for the budget, until the user types there; initially 30."""
     backoff: Seconds = None
-    """Seconds from an action to the next, which double; 60 at first."""
+    """Seconds from the first action to the second, doubled each time; initially 60."""
     reset_after: Seconds = None
-    """Seconds of work after which it is counted anew; 60 at first."""
+    """Seconds of work after which the counts are reset; initially 60."""
     paused: bool | None = None
-    """Whether to do nothing for now, with the rules as they are."""
+    """Whether monitoring is paused; the rules stay as they are."""
     off: bool = False
-    """Whether to monitor it no more, also by no rule of the configuration."""
+    """Whether to end monitoring, also by rules of the configuration."""
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
-        """Its pane, and that of who is told."""
+        """Its pane, and the pane that escalate writes to."""
         pane = target.typed_pane(mux, self.pane, origin)
         lead = _lead(mux, pane, self._changed(_rules(mux, pane)))
         return (pane,) if lead is None else (pane, lead)
@@ -138,11 +138,12 @@ def _lead(mux: Multiplexer, pane: PaneId, rules: MonitorRules) -> PaneId | None:
 
 
 def _pinned(mux: Multiplexer, pane: PaneId, rules: MonitorRules) -> MonitorRules:
-    """The rules with the pane of who is told: an agent was allowed to write there, and not to who has that name later.
-
-    Raises NotFound."""
+    """The rules with the id of the pane that escalate writes to: permission was given for that pane, and not for one
+    that gets the name later. Raises NotFound."""
     if not any(Action.ESCALATE in rules.actions(each) for each in Condition):
         return rules
     if (lead := _lead(mux, pane, rules)) is None:
-        raise NotFound(f"escalate_to: nobody is {clean(rules.escalate_to, 40)}; list-agents shows who there is")
+        raise NotFound(
+            f"escalate_to: no agent is called {clean(rules.escalate_to, 40)}; list-agents shows names and roles"
+        )
     return replace(rules, escalate_to=str(lead))

@@ -37,7 +37,7 @@ class MonitorWindow(
     """Seconds without output after which it is marked; 0 for never; omitted, as before."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> MonitoredWindow:
-        """What the window is monitored for now."""
+        """Raises NotFound if there is no such window."""
         window = target.window(mux, self.window, origin)
         old = mux.user_options.monitors.get(window.id, Monitor())
         new = Monitor(

@@ -3,13 +3,18 @@
 from msgspec import Struct
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, Toolset
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin, Toolset
 from fugue_tui.control.dispatch.policy import STRICTNESS, WORKSPACE_EFFECTS, Decision, judge, rule
 from fugue_tui.control.schema import command_line
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.author import Kind
 
-_DOORS = {Kind.USER: Door.KEY, Kind.SCRIPT: Door.CLI, Kind.PROGRAM: Door.SIDEBAND, Kind.MONITOR: Door.MONITOR}
+_INTERFACES = {
+    Kind.USER: Interface.KEY,
+    Kind.SCRIPT: Interface.CLI,
+    Kind.PROGRAM: Interface.SIDEBAND,
+    Kind.MONITOR: Interface.MONITOR,
+}
 _MEANINGS = {
     Effect.READ: "see panes, their text and the layout",
     Effect.LAYOUT: "open shells, arrange and name panes and windows",
@@ -96,9 +101,9 @@ class ExplainPolicy(Command[Explanation], name="explain-policy", effect=Effect.R
         command = command_line.command(self.call)
         pane = target.pane(mux, self.pane, origin) if self.pane else origin.pane
         if self.pane or self.caller is not origin.kind:
-            door = _DOORS.get(self.caller, Door.MCP)
+            interface = _INTERFACES.get(self.caller, Interface.MCP)
             away = self.caller is not Kind.AGENT
-            origin = Origin(door, None if away else pane, inside=not away, process=origin.process)
+            origin = Origin(interface, None if away else pane, inside=not away, process=origin.process)
         found = judge(mux, command, origin)
         strictest = max((each.decision for each in found), key=STRICTNESS.index, default=Decision.ALLOW)
         effects = tuple(EffectDecision(each.effect, each.decision, each.reason) for each in found)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -67,6 +68,10 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
         """The recorded pane."""
         return (target.pane(mux, self.pane, origin),)
 
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """What a shell would run to write the file."""
+        return (_writing(_path(mux, target.pane(mux, self.pane, origin), self.output)),)
+
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
         """Start it. Raises NotFound or Refused."""
         pane = target.pane(mux, self.pane, origin)
@@ -113,6 +118,10 @@ class RecordWindow(
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """The recorded panes."""
         return tuple(panes(target.window(mux, self.window, origin).layout))
+
+    def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
+        """What a shell would run to write the file."""
+        return (_writing(_path(mux, target.window(mux, self.window, origin).active, self.output)),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
         """Start it. Raises NotFound or Refused."""
@@ -250,6 +259,10 @@ def _path(mux: Multiplexer, pane: PaneId, path: str) -> str:
     return os.path.normpath(os.path.join(mux.cwd(pane) or os.getcwd(), os.path.expanduser(path)))
 
 
+def _writing(path: str) -> StartedCommand:
+    return StartedCommand(f"cat > {shlex.quote(path)}")
+
+
 def _check_free(mux: Multiplexer, source: str) -> None:
     if (active := mux.recordings.of(source)) is not None:
         raise Refused(f"{source} is recorded already, to {clean(active.path)}; stop-recording ends that")
@@ -274,7 +287,7 @@ async def _writer(
     make = partial(CastWriter, path, header, version=int(version[1:]), largest=int(megabytes * (1 << 20)), older=older)
     try:
         return await asyncio.to_thread(make)
-    except FileExistsError:
-        raise Refused(f"{clean(path)} exists already, and is not overwritten; give another name") from None
+    except FileExistsError as error:
+        raise Refused(f"{clean(error.filename)} exists already, and is not overwritten; give another name") from None
     except (OSError, ValueError) as error:
         raise Refused(f"{clean(path)} cannot be written: {getattr(error, 'strerror', error)}") from None

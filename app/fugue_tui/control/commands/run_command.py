@@ -109,7 +109,7 @@ class RunCommand(Command[CommandOutcome], name="run-command", effect=Effect.RUN,
     parse: bool = False
     """Return the output as rows, as parse-output does; for agents, instead of the text."""
     intent: bool = False
-    """Also say how it ended, as detect-intent does: failed tests, places, next commands."""
+    """Add its outcome, as detect-intent does: failed tests, places, next commands."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[CommandOutcome]:
         """Start the command. Raises InvalidArgument, NotFound, or SpawnFailed before anything changes."""

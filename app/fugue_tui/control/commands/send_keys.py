@@ -40,12 +40,12 @@ class SendInput(Command[Sent], name="send-input", effect=Effect.INPUT, also=Effe
     """Type text and press keys in a pane; with wait_for or idle_ms, also wait and return what was printed since.
 
     Text is sent literally, several lines as one paste; submit presses Enter last. The echo of the text counts as
-    output. Without a wait the answer says what was sent, not its effect: pass its cursor to wait-for-output, which then
+    output. Without a wait the result has what was sent, not its effect: pass its cursor to wait-for-output, which then
     misses nothing. While the user types in the pane, or has left a line there, calls from elsewhere are refused.
     """
 
     pane: str = target.ACTIVE
-    """The pane to type into: an id or a name; agents must say which."""
+    """The pane to type into: an id or a name; agents must name it."""
     text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
     """The text to type."""
     keys: Annotated[tuple[str, ...], Meta(max_length=1000)] = ()
@@ -155,7 +155,7 @@ class SendKeys(Command[Sent], name="send-keys", effect=Effect.INPUT, toolset=Too
     """
 
     pane: str = target.ACTIVE
-    """The pane: an id or a name; agents must say which."""
+    """The pane: an id or a name; agents must name it."""
     keys: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
     """The keys: tmux's names (C-c, M-x, S-Up, BSpace, F5, PPage) or words (ctrl+c, alt+x, backspace, pageup), or single
     characters."""
@@ -196,7 +196,7 @@ class TypeWithIme(Command[Composed], name="type-with-ime", effect=Effect.INPUT, 
     """
 
     pane: str = target.ACTIVE
-    """The pane to type into: an id or a name; agents must say which."""
+    """The pane to type into: an id or a name; agents must name it."""
     text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
     """The text: jamo of any kind, or romaji with kana."""
     kana: Kana | None = None

@@ -10,7 +10,7 @@ from fugue_tui.sanitize import clean_path
 
 
 class SharedDirectories(Struct, frozen=True):
-    """The directories that MCP servers are told."""
+    """The directories that MCP servers get as roots."""
 
     directories: tuple[str, ...]
     """Those of the panes that share theirs."""
@@ -19,7 +19,7 @@ class SharedDirectories(Struct, frozen=True):
 class ShareDirectory(
     Command[SharedDirectories], name="share-directory", effect=Effect.ADMIN, toolset=Toolset.SERVERS, user_only=True
 ):
-    """Tell MCP servers the directory of a pane, as a root: where they may work. Without it they are told none."""
+    """Share the directory of a pane with MCP servers as a root: where they may work. Otherwise they get none."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active."""

@@ -92,7 +92,7 @@ class SaveResult(
 class ShowResource(
     Command[OpenedPane], name="show-resource", effect=Effect.LAYOUT, toolset=Toolset.SERVERS, creates=True
 ):
-    """Show a resource of an MCP server in a pane of its own, which is read again whenever the server says that the
+    """Show a resource of an MCP server in a pane of its own, which is read again whenever the server reports that the
     resource has changed."""
 
     server: str

@@ -98,7 +98,7 @@ class NotifyUser(Command[Notified], name="notify-user", effect=Effect.LAYOUT, to
     pane: str = target.ACTIVE
     """The pane that it is about: an id, a name, or active for your own."""
     text: str
-    """What is said."""
+    """The text of the notification."""
     title: str = ""
     """What it is about."""
 

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.agents import worktrees
-from fugue_tui.control.agents.messenger import ANSWER_SECONDS, RESTS
+from fugue_tui.control.agents.messenger import RESTS, settling
 from fugue_tui.control.agents.receivers import mailbox, sender, with_role
 from fugue_tui.control.commands.agents import MODEL_WIDTH, State
 from fugue_tui.control.commands.panes import ClosePane, SplitPane
@@ -32,7 +32,7 @@ from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, Sav
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.agents import DECLARED, MODEL, AgentRun
-from fugue_tui.multiplexer.agents.mailboxes import LONGEST, MessageState
+from fugue_tui.multiplexer.agents.mailboxes import LONGEST, Message, MessageState
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.sanitize import clean, clean_path
@@ -64,7 +64,7 @@ class BriefedAgent(Struct, frozen=True):
     state: State
     """What the agent does now; unknown until it shows something."""
     words: str
-    """What it says about that, such as the question of a dialog: untrusted."""
+    """Its message about that, such as the question of a dialog: untrusted."""
     seconds: float
     """How long it took."""
     message: int | None
@@ -81,7 +81,7 @@ class StartAgent(Command[BriefedAgent], name="start-agent", effect=Effect.RUN, t
     """Start an agent in a new pane, and send it its task.
 
     The briefing is typed once the agent is at its input, whole and in one piece. If a dialog comes first, such as the
-    question whether to trust a directory, the answer says so, and the briefing follows once it is answered.
+    question whether to trust a directory, the result has the question, and the briefing follows once it is answered.
     """
 
     program: Annotated[str, Meta(min_length=1, max_length=1_000)] = "claude"
@@ -389,20 +389,12 @@ async def briefed(
 ) -> BriefedAgent:
     """Wait until an agent has its briefing and begins to work on it, or needs an answer before. A briefing that waits
     for the agents in other panes is not waited for. Raises Refused if the agent has ended, and SaveError."""
-    message = None
-    if briefing:
-        boxes = tuple(mailbox(mux, each) for each in after)
-        box, who = mailbox(mux, pane), sender(mux, origin)
-        try:
-            message = await mux.mailboxes.add(box, who, briefing, briefing=True, after=boxes)
-        except SaveError as error:
-            raise SaveError(f"{pane} has no task, which brief-agent gives it: {error}") from None
+    message = await _queued(mux, origin, pane, briefing, after) if briefing else None
     reporter()("waits until the agent is at its input", None)
-    number, before = message.id if message else 0, _since(mux, pane)
+    number = message.id if message else 0
     await until(lambda: _is_over(mux, pane, number), 0.0 if after else seconds, *_changes(mux))
     if message and _state(mux, number) is MessageState.DELIVERED:
-        started = _since(mux, pane) if before is None else before
-        await until(lambda: _answers(mux, pane, started), min(ANSWER_SECONDS, seconds), *_changes(mux))
+        await until(lambda: not settling(mux, pane), min(settling(mux, pane), seconds), *_changes(mux))
     status = mux.agents.statuses.get(pane)
     if status is None and (pane in mux.exits or pane not in mux.workspace.panes):
         ended = mux.exits.get(pane)
@@ -419,6 +411,15 @@ async def briefed(
         message=message.id if message else None,
         cwd=clean_path(mux.cwd(pane)),
     )
+
+
+async def _queued(mux: Multiplexer, origin: Origin, pane: PaneId, briefing: str, after: Sequence[PaneId]) -> Message:
+    """The message of a briefing, in the agent's mailbox. Raises SaveError."""
+    boxes = tuple(mailbox(mux, each) for each in after)
+    try:
+        return await mux.mailboxes.add(mailbox(mux, pane), sender(mux, origin), briefing, briefing=True, after=boxes)
+    except SaveError as error:
+        raise SaveError(f"{pane} has no task, which brief-agent gives it: {error}") from None
 
 
 def _is_over(mux: Multiplexer, pane: PaneId, number: int) -> bool:
@@ -438,18 +439,6 @@ def _state(mux: Multiplexer, number: int) -> MessageState | None:
     return message.state if message else None
 
 
-def _since(mux: Multiplexer, pane: PaneId) -> float | None:
-    """When the agent entered its state, while it rests."""
-    status = mux.agents.statuses.get(pane)
-    return status.since if status is not None and status.state in RESTS else None
-
-
-def _answers(mux: Multiplexer, pane: PaneId, since: float | None) -> bool:
-    """Whether an agent that rested since then has begun to work, or has worked already."""
-    status = mux.agents.statuses.get(pane)
-    return status is not None and (status.state not in RESTS or status.since != since)
-
-
 def _changes(mux: Multiplexer) -> tuple[CallbackList[...], ...]:
     """What announces changes of agents, messages and panes."""
     return (mux.agents.on_change, mux.agents.on_found, mux.mailboxes.on_change, mux.on_change, mux.on_event)
@@ -466,10 +455,10 @@ def file_text(path: str) -> str:
         reason = getattr(error, "strerror", None) or "is not UTF-8"
         raise InvalidArgument(f"briefing_file: {clean_path(path)}: {reason}") from None
     if not text.strip() or len(text) > LONGEST:
-        raise InvalidArgument(f"briefing_file: {clean_path(path)}: wants 1 to {LONGEST} characters")
+        raise InvalidArgument(f"briefing_file: {clean_path(path)}: requires 1 to {LONGEST} characters")
     return typeable(text.rstrip(), "briefing_file")
 
 
 def _open_unblocked(path: str, flags: int) -> int:
-    """Open a file, which waits for nobody to write into it."""
+    """Open a file without waiting for a writer, as with a FIFO."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)

@@ -65,7 +65,7 @@ class TaskInfo(Struct, frozen=True):
     title: str
     """What is to be done: untrusted."""
     owner: str
-    """Whose it is: a pane with its name, or user; empty for nobody."""
+    """Its owner: a pane with its name, or user; empty for none."""
     pane: str | None
     """The owner's pane; null if it is closed, or the owner is none."""
     gone: str
@@ -107,7 +107,7 @@ class AddTask(Command[TaskInfo], name="add-task", effect=Effect.LAYOUT, toolset=
     detail: Detail = ""
     """More about it; may have several lines."""
     owner: Word = NOBODY
-    """Who alone may claim it: a pane's id or name, user, or nobody for whoever comes first."""
+    """The only one that may claim it: a pane's id or name, or user; nobody for any agent."""
     depends_on: Numbers = ()
     """The numbers of tasks that have to be done first."""
     team: Annotated[str, Meta(max_length=48)] | None = None
@@ -175,7 +175,7 @@ class ListTasks(Command[TaskList], name="list-tasks", effect=Effect.READ, toolse
 
 
 class ClaimTask(Command[TaskInfo], name="claim-task", effect=Effect.LAYOUT, toolset=Toolset.AGENTS, creates=True):
-    """Claim a task, which nobody else can claim then: the one you name, or the oldest that you can claim. Say by
+    """Claim a task, which no other agent can claim then: the one you name, or the oldest that you can claim. Say by
     update-task what becomes of it, or give it back by release-task."""
 
     number: Number | None = None
@@ -233,7 +233,7 @@ class UpdateTask(
     toolset=Toolset.AGENTS,
     repeatable=True,
 ):
-    """Change a task: say that it is done or has failed and with what result, or edit it.
+    """Change a task: set that it is done or has failed and with what result, or edit it.
 
     Agents change all of those that they have added, and the state and note of those that they own; of others only with
     force, which asks the user.
@@ -252,7 +252,7 @@ class UpdateTask(
     depends_on: Numbers | None = None
     """The numbers of tasks that have to be done first, instead of those before."""
     owner: Word | None = None
-    """Who alone may claim it: a pane's id or name, user, or nobody. A claimed one is open again then."""
+    """The only one that may claim it: a pane's id or name, or user; nobody for any. A claimed one is reopened."""
     team: Annotated[str, Meta(max_length=48)] | None = None
     """The team whose members may claim it; empty for all."""
     force: bool = False

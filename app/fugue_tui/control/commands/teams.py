@@ -72,8 +72,8 @@ class StartTeam(Command[StartedTeam], name="start-team", effect=Effect.RUN, tool
     """Start a team of agents in a window of its own, each with its task: pair, lead-and-workers, review-board,
     agent-team-3, or a team file of your own.
 
-    All members are started, or none. Each gets its briefing once it is at its input; the answer says which have it. One
-    that is to come after others gets it once those have done their tasks.
+    All members are started, or none. Each gets its briefing once it is at its input; the result names those with it.
+    One that is to come after others gets it once those have done their tasks.
     """
 
     team: str
@@ -173,7 +173,7 @@ class TeamTasks(Struct, frozen=True):
     """How many tasks of a team are in each state."""
 
     open: int
-    """Nobody works on them."""
+    """They have no owner."""
     claimed: int
     """A member works on them."""
     done: int

@@ -67,7 +67,7 @@ class Toolset(StrEnum):
     """Everything else."""
 
 
-class Door(StrEnum):
+class Interface(StrEnum):
     """The interface that a command came from."""
 
     KEY = "key"
@@ -82,7 +82,7 @@ class Door(StrEnum):
 class Origin(Struct, frozen=True):
     """Who runs a command, and from which pane. Agents use MCP and the sideband, scripts and users the CLI."""
 
-    door: Door
+    interface: Interface
     pane: PaneId | None = None
     """The caller's own pane, by the peer's process ids and never by its own word; None outside of panes."""
     client: str = ""
@@ -102,16 +102,16 @@ class Origin(Struct, frozen=True):
     @property
     def kind(self) -> Kind:
         """Who it is to the policy."""
-        match self.door:
-            case Door.KEY | Door.PALETTE | Door.MOUSE:
+        match self.interface:
+            case Interface.KEY | Interface.PALETTE | Interface.MOUSE:
                 return Kind.USER
-            case Door.SIDEBAND:
+            case Interface.SIDEBAND:
                 return Kind.PROGRAM
-            case Door.MONITOR:
+            case Interface.MONITOR:
                 return Kind.MONITOR
             case _ if self.inside or self.pane is not None:
                 return Kind.AGENT
-            case Door.CLI:
+            case Interface.CLI:
                 return Kind.SCRIPT
             case _:
                 return Kind.CLIENT
@@ -132,23 +132,23 @@ class Origin(Struct, frozen=True):
     @property
     def is_user(self) -> bool:
         """Whether the user did this by keyboard or mouse."""
-        return self.door in (Door.KEY, Door.PALETTE, Door.MOUSE)
+        return self.interface in (Interface.KEY, Interface.PALETTE, Interface.MOUSE)
 
     @property
     def is_agent(self) -> bool:
         """Whether a program, possibly a model, did this."""
-        return self.door in (Door.MCP, Door.SIDEBAND)
+        return self.interface in (Interface.MCP, Interface.SIDEBAND)
 
     @property
     def author(self) -> Author:
         """The author of what it types and changes."""
         kind = self.kind
         if kind in (Kind.AGENT, Kind.CLIENT):
-            kind = Kind.AGENT if self.door is Door.MCP else Kind.PROGRAM
+            kind = Kind.AGENT if self.interface is Interface.MCP else Kind.PROGRAM
         return Author(kind, self.pane, self.pid, self.client)
 
 
-USER = Origin(Door.KEY)
+USER = Origin(Interface.KEY)
 
 
 class StartedCommand(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.control.core.own_position import note_position
 from fugue_tui.errors import FugueError, InvalidArgument, Refused, TerminalGone
@@ -125,7 +125,12 @@ def send(
     """Type at once what needs no pause, the rest in a task, and `complete` the result. Raises NotFound, Refused,
     TerminalGone or InputFull."""
     pane = _running(mux, wanted, origin)
-    mixes = any(each.text for each in typed) and origin.door is Door.CLI and origin.pane != pane and not wait_for_user
+    mixes = (
+        any(each.text for each in typed)
+        and origin.interface is Interface.CLI
+        and origin.pane != pane
+        and not wait_for_user
+    )
     if mixes and (refused := mux.lease.typing(pane)):
         raise refused
     source = mux.input(pane, origin.author)
@@ -213,7 +218,7 @@ def _running(mux: Multiplexer, wanted: str, origin: Origin) -> PaneId:
     """The pane to type into."""
     pane = target.typed_pane(mux, wanted, origin)
     if wanted.strip() in ("", target.ACTIVE) and origin.is_agent:
-        raise InvalidArgument(f"pane: say which one to type into; {pane} is your own, whose input is your own too")
+        raise InvalidArgument(f"pane: name the one to type into; {pane} is your own, whose input is your own too")
     if exited := mux.exits.get(pane):
         raise TerminalGone(f"the program in {pane} has exited ({exited.words}); respawn-pane runs it again")
     mux.contents.check_program(pane)

@@ -101,7 +101,7 @@ def pane_to_close(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
 def typed_pane(mux: Multiplexer, target: str, origin: Origin) -> PaneId:
     """The pane to type into, which an agent must name: its own has its own prompt."""
     if target.strip() in ("", ACTIVE) and origin.pane is None and origin.is_agent:
-        raise InvalidArgument("pane: say which one to type into; list-panes shows what is open")
+        raise InvalidArgument("pane: name the one to type into; list-panes shows what is open")
     if target.strip() in ("", ACTIVE) and origin.kind is Kind.AGENT:
         raise Refused(
             f"{origin.pane} is your own pane: this would be typed into your own input; name another pane, or self to "
@@ -233,10 +233,13 @@ def _round(order: Sequence[T], present: T, step: int) -> T:
     return order[(order.index(present) + step) % len(order)]
 
 
+_WHERE: Final = {Side.LEFT: "left of", Side.RIGHT: "right of", Side.UP: "above", Side.DOWN: "below"}
+
+
 def _beside(mux: Multiplexer, source: PaneId, side: Side) -> PaneId:
     found = mux.neighbour(source, side)
     if found is None:
-        raise NotFound(f"no pane lies {side} of {source}; get-layout shows where panes are")
+        raise NotFound(f"no pane {_WHERE[side]} {source}; get-layout shows where panes are")
     return found
 
 

@@ -200,7 +200,7 @@ def gap(lost: int) -> bytes:
 def _who(who: Origin | Author) -> Mapping[str, Any]:
     return {
         "origin": "agent" if who.kind is Kind.CLIENT else str(who.kind),
-        "door": str(who.door) if isinstance(who, Origin) else "",
+        "interface": str(who.interface) if isinstance(who, Origin) else "",
         "pane": "" if who.pane is None else str(who.pane),
         "client": clean(who.client, LONGEST),
         "pid": who.pid,

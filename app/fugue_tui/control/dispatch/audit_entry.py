@@ -26,7 +26,7 @@ class AuditEntry(Struct, frozen=True, omit_defaults=True, kw_only=True):
     origin: str = ""
     """Who it was: `user`, `agent`, `script` or `monitor`; `program` for the output of one, and the command line's
     typing in a pane."""
-    door: str = ""
+    interface: str = msgspec.field(default="", name="door")
     """The interface: `key`, `palette`, `mouse`, `cli`, `mcp`, `sideband` or `monitor`."""
     pane: str = ""
     """The caller's own pane; empty if it is in none."""

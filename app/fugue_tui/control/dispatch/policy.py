@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from fugue_tui.config.model import McpSettings, SecuritySettings
 from fugue_tui.config.values import toml
-from fugue_tui.control.core.command import Command, Door, Effect, Origin, StartedCommand
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin, StartedCommand
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.access import command_rules
@@ -137,7 +137,7 @@ def grantee(origin: Origin) -> Grantee:
     program = quoted(origin.program) if origin.program else "a program"
     place = f"in {origin.pane}" if origin.pane is not None else "that left its pane" if origin.inside else "outside"
     # Another program of the pane is another client; a command line is started anew each time.
-    owner = origin.process if origin.door is Door.MCP and origin.process else origin.owner
+    owner = origin.process if origin.interface is Interface.MCP and origin.process else origin.owner
     return Grantee(owner, origin.executable, f"{program} {place}", origin.source)
 
 

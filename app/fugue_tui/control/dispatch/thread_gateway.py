@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fugue_tui.control.core import target
-from fugue_tui.control.core.command import Command, Door, Effect, Origin
+from fugue_tui.control.core.command import Command, Effect, Interface, Origin
 from fugue_tui.control.core.deferred import Deferred, Progress, is_deferred
 from fugue_tui.control.core.fair_queue import FairQueue, on_behalf_of
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
@@ -30,7 +30,7 @@ from fugue_tui.workspace.model import Workspace
 class Caller(Struct, eq=False):
     """The peer of a connection, by its kernel credentials."""
 
-    door: Door
+    interface: Interface
     pids: tuple[int, ...] = ()
     """The peer's process and its ancestors, nearest first."""
     client: str = ""
@@ -48,7 +48,7 @@ class Caller(Struct, eq=False):
     @property
     def identity(self) -> object:
         """A key that stays the same when a client reconnects."""
-        return (self.door, self.client, self.program or self._unique)
+        return (self.interface, self.client, self.program or self._unique)
 
     @property
     def program(self) -> int | None:
@@ -273,7 +273,7 @@ def _origin_of(caller: Caller, own: PaneId | None) -> Origin:
     """The origin of a caller, by the client's process: an agent, a shell, a script."""
     program = caller.program
     return Origin(
-        caller.door,
+        caller.interface,
         own,
         caller.client,
         pid=caller.pids[0] if caller.pids else None,

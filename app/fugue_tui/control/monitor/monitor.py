@@ -51,10 +51,10 @@ RUN_SECONDS: Final = 30.0
 class Monitor:
     """The monitoring of a workspace's agents."""
 
-    def __init__(self, dispatcher: Dispatcher, tell: Callable[[PaneId, str], None]) -> None:
-        """`tell` notifies the user about a pane."""
+    def __init__(self, dispatcher: Dispatcher, notify: Callable[[PaneId, str], None]) -> None:
+        """`notify` notifies the user about a pane."""
         self._mux = mux = dispatcher.mux
-        self._actions = MonitorActions(dispatcher, tell)
+        self._actions = MonitorActions(dispatcher, notify)
         self._panes = mux.agents.monitored
         self._timers: dict[PaneId, asyncio.TimerHandle] = {}
         self._tasks = set[asyncio.Task[None]]()
@@ -288,10 +288,10 @@ class Monitor:
         self._schedule(pane)
 
     def _count(self, pane: PaneId, monitored: MonitoredPane) -> None:
-        """Count an action, and tell the user if it is the last one."""
+        """Count an action, and notify the user if it is the last one."""
         monitored.acted += 1
         if monitored.acted == monitored.rules.total:
-            self._actions.tell_end(pane, monitored)
+            self._actions.notify_end(pane, monitored)
 
     def _set_history(self, pane: PaneId, monitored: MonitoredPane, history: History) -> None:
         """Keep how often was acted on each condition."""

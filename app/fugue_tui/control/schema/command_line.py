@@ -9,14 +9,14 @@ program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from textwrap import fill
 from typing import Any, Final, NoReturn, cast
 
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_schema import build, describe
-from fugue_tui.control.schema.tmux_names import TMUX
+from fugue_tui.control.schema.tmux_names import OTHERWISE, TMUX
 from fugue_tui.errors import InvalidArgument, UnknownCommand
 from fugue_tui.sanitize import clean_text
 from fugue_tui.validation.annotations import Field, Record, dump, fields_of
@@ -42,7 +42,8 @@ def lookup(verb: str) -> type[Command[Any]]:
     """The command of that name. Raises UnknownCommand with the nearest."""
     if found := registry().get(verb):
         return found
-    raise UnknownCommand(f"{unknown(verb)}{'' if nearest(verb) else '; fugue-tui --help lists all'}")
+    hint = "" if verb[:40] in OTHERWISE or nearest(verb) else "; fugue-tui --help lists all"
+    raise UnknownCommand(unknown(verb) + hint)
 
 
 def nearest(word: str, more: Iterable[str] = (), cutoff: float = 0.6) -> str:
@@ -58,6 +59,8 @@ def nearest(word: str, more: Iterable[str] = (), cutoff: float = 0.6) -> str:
 
 def unknown(word: str, more: Iterable[str] = (), cutoff: float = 0.6) -> str:
     """The error text for an unknown command, with the nearest known one."""
+    if word[:40] in OTHERWISE:
+        return f"no command {word[:40]}; {OTHERWISE[word[:40]]}"
     near, shown = nearest(word, more, cutoff), ascii(word[:40])[1:-1]
     if near and word[:40] in TMUX:
         return f"no command {shown}; tmux's {shown} is {near} here"
@@ -70,9 +73,18 @@ def parse(words: Sequence[str]) -> tuple[type[Command[Any]], dict[str, Any]]:
         raise UnknownCommand("no command was given; fugue-tui --help lists all")
     cls = lookup(words[0])
     try:
-        return cls, _arguments(cls, words[1:])
+        given = _arguments(cls, words[1:])
+        _check_complete(cls, given)
+        return cls, given
     except InvalidArgument as error:
         raise InvalidArgument(f"{cls.verb}: {error}") from None
+
+
+def _check_complete(cls: type[Command[Any]], given: Mapping[str, Any]) -> None:
+    """Say of the first required argument that is missing what it is. Raises InvalidArgument."""
+    missing = next((each for each in fields_of(cls) if each.required and each.name not in given), None)
+    if missing is not None and missing.doc:
+        raise InvalidArgument(f"{missing.name}: is missing: {missing.doc}")
 
 
 def command(words: Sequence[str] | str) -> Command[Any]:
@@ -199,7 +211,7 @@ def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict
     field = known.get(written) or known.get(_ALIASES.get(written, "")) or _unknown_flag(written, known)
     if not equals:
         if not rest:
-            raise InvalidArgument(f"{written}: wants {field.kind.words}")
+            raise InvalidArgument(f"{written}: requires {field.kind.words}")
         value = rest.pop(0)
     _put(field, value, given)
 
@@ -227,7 +239,7 @@ def _assign(cls: type[Command[Any]], positional: list[str], given: dict[str, Any
             positional.pop(0)
     if positional:
         takes = ", ".join(flag(each.name) for each in fields_of(cls)) or "no arguments"
-        raise InvalidArgument(f"{positional[0][:40]!a} is one word too many; it takes {takes}")
+        raise InvalidArgument(f"{positional[0][:40]!a} is an unexpected argument; it takes {takes}")
 
 
 def _put(field: Field, word: str, given: dict[str, Any]) -> None:

@@ -71,6 +71,35 @@ TMUX: Final[Mapping[str, str]] = MappingProxyType(
 """tmux's commands by name and alias, and the same or nearest command here."""
 
 
+_SETTINGS: Final = "settings are in the configuration file, which config path of the CLI names"
+_KEYS: Final = "keys are under [keys] in the configuration file"
+_SAME_NAME: Final = "the palette has it: "
+
+OTHERWISE: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("set-option", "set", "set-window-option", "setw", "customize-mode"), _SETTINGS),
+        **dict.fromkeys(
+            ("show-options", "show", "show-window-options", "showw"), "config show of the CLI prints settings"
+        ),
+        **dict.fromkeys(("bind-key", "bind", "unbind-key", "unbind"), _KEYS),
+        **dict.fromkeys(("list-keys", "lsk"), "the help page lists the keys"),
+        **dict.fromkeys(("source-file", "source"), "a changed configuration file applies at once"),
+        **dict.fromkeys(("set-hook", "show-hooks"), "hooks are under [hooks] in the configuration file"),
+        **dict.fromkeys(("choose-tree", "choose-window", "choose-session"), f"{_SAME_NAME}choose anything"),
+        "choose-client": f"{_SAME_NAME}detach a client",
+        "copy-mode": f"{_SAME_NAME}copy mode",
+        "clock-mode": f"{_SAME_NAME}time and date",
+        **dict.fromkeys(("display-panes", "displayp"), f"{_SAME_NAME}number the panes"),
+        **dict.fromkeys(("detach", "detach-session"), f"{_SAME_NAME}leave; programs go on"),
+        **dict.fromkeys(("attach-session", "attach"), "switch-workspace shows another workspace in this terminal"),
+        **dict.fromkeys(("show-messages", "showmsgs"), f"{_SAME_NAME}past messages"),
+        **dict.fromkeys(("display-menu", "menu"), f"{_SAME_NAME}menu of the pane"),
+        **dict.fromkeys(("if-shell", "if"), "run-shell has the shell's own if"),
+    }
+)
+"""What else does the work of tmux's commands that have no counterpart here."""
+
+
 def tmux_names(verb: str) -> tuple[str, ...]:
     """tmux's names for a command here."""
     return tuple(theirs for theirs, ours in TMUX.items() if ours == verb)

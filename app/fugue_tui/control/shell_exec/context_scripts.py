@@ -149,8 +149,8 @@ def restore_context(known: ShellContext, dialect: Dialect) -> str:
 
 def _with_message(lines: list[str], words: str, dialect: Dialect) -> str:
     """The lines, run without a trace, and a message."""
-    said = f"printf '%s\\n' {quoted(words, dialect)}"
-    return "\n".join([_TRACE_NOTHING[dialect], *lines, _TRACE_AGAIN[dialect], said])
+    notice = f"printf '%s\\n' {quoted(words, dialect)}"
+    return "\n".join([_TRACE_NOTHING[dialect], *lines, _TRACE_AGAIN[dialect], notice])
 
 
 def _function(name: str, body: str, dialect: Dialect) -> str:

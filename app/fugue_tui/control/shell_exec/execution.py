@@ -198,7 +198,7 @@ class Execution:
             case CommandStarted(record):
                 self._begin(record)
             case Ended(exit) if self.stage < CommandStage.ENTERED:
-                raise TerminalGone(f"the program in {self.pane} is over ({exit.words})")
+                raise TerminalGone(f"the program in {self.pane} has ended ({exit.words})")
             case Started():
                 raise TerminalGone(f"the program of {self.pane} was replaced by another")
             case PaneClosed():
@@ -239,8 +239,9 @@ class Execution:
             quiet_since = max(started, min(self.terminal.printed_at, started + QUIET))  # A prompt may be half printed.
             shell = shell_in(self.mux, self.pane, forced=self._forced, patient=now < quiet_since + QUIET)
             if shell is not None:
-                self._prompt_at = self._prompt_at or (0.0 if shell.settled else now)
-                if (shell.settled or now > self._prompt_at + QUIET) and not self._is_clearing(shell):
+                settled = shell.settled and not self._awaits_paste_mode(shell)
+                self._prompt_at = self._prompt_at or (0.0 if settled else now)
+                if (settled or now > self._prompt_at + QUIET) and not self._is_clearing(shell):
                     return shell
             if now > started + PROMPT:
                 raise Refused(f"the shell in {self.pane} does not come to its prompt; read-pane shows what it does")
@@ -256,6 +257,11 @@ class Execution:
                             return
                         case _:
                             pass
+
+    def _awaits_paste_mode(self, shell: Shell) -> bool:
+        """Whether zsh, which turns bracketed paste on after its prompt, needs that for the command's characters."""
+        needed = isinstance(self.line, ShellLine) and not self.line.command.isascii()
+        return needed and shell.dialect is Dialect.ZSH and not self.terminal.modes.bracketed_paste
 
     def _is_clearing(self, shell: Shell) -> bool:
         """Whether Enter or Ctrl+C was pressed at a prompt with text, and the shell has not consumed it yet."""

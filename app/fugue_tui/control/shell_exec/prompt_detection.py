@@ -45,7 +45,7 @@ def running(mux: Multiplexer, pane: PaneId) -> Terminal:
     """The terminal of a pane with a running program. Raises NotFound or TerminalGone."""
     terminal = mux.terminal(pane)
     if exited := mux.exits.get(pane) or terminal.exit:
-        raise TerminalGone(f"the program in {pane} is over ({exited.words}); respawn-pane runs it again")
+        raise TerminalGone(f"the program in {pane} has ended ({exited.words}); respawn-pane runs it again")
     mux.contents.check_program(pane)
     if pane in mux.restored_panes:
         raise TerminalGone(f"the program in {pane} waits to be run again; start-pane does that")

@@ -126,6 +126,8 @@ def _fits(text: str, terminal: Terminal, dialect: Dialect, *, bracketed: bool) -
     edited = bracketed or dialect is not Dialect.SH
     if "\t" in text and ((edited and not bracketed) or dialect is Dialect.FISH):
         return False  # A tab would start completion, and fish drops tabs of a paste.
+    if dialect is Dialect.ZSH and not bracketed and not text.isascii():
+        return False  # Outside a paste, zsh makes "?" of characters that its locale lacks.
     rows = sum(1 + len(line) // max(1, terminal.size.cols) for line in text.split("\n"))
     if edited and rows > max(3, terminal.size.rows - _MARGIN):
         return False

@@ -34,10 +34,10 @@ def answer(result: object, error: BaseException | None) -> str:
     """An answer as one line of JSON. Text of programs in it is untrusted."""
     if error is not None:
         code = error.code if isinstance(error, FugueError) else "internal"
-        said: dict[str, Any] = {"ok": False, "error": {"code": code, "message": str(error)}}
+        reply: dict[str, Any] = {"ok": False, "error": {"code": code, "message": str(error)}}
     else:
-        said = {"ok": True, "result": dump(result)}
-    text = json.dumps(said)
+        reply = {"ok": True, "result": dump(result)}
+    text = json.dumps(reply)
     if len(text) > LIMIT:
         return answer(None, InvalidArgument(f"the answer has {len(text)} characters, {LIMIT} fit; ask for less"))
     return text

@@ -113,11 +113,10 @@ def _value(inside: str, variables: Variables, depth: int) -> str:
 
 def _chosen(parts: list[str], variables: Variables, depth: int) -> str:
     """The branch of a conditional; tmux allows further conditions between the branches."""
-    while len(parts) >= 2:
-        condition, then, *parts = parts
+    for condition, then in zip(parts[::2], parts[1::2], strict=False):
         if is_true(_named(condition, variables, depth)):
             return expand(then, variables, depth)
-    return expand(parts[0], variables, depth) if parts else ""
+    return expand(parts[-1], variables, depth) if len(parts) % 2 else ""
 
 
 def _named(text: str, variables: Variables, depth: int) -> str:

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import count
 from typing import Any, Final, TypeAlias
 
@@ -67,6 +68,8 @@ _CLIENT_LINE: Final = "#{client_termname}: #{session_name} [#{client_width}x#{cl
 _SIDES: Final = {"L": Side.LEFT, "R": Side.RIGHT, "U": Side.UP, "D": Side.DOWN}
 _OPTION: Final = re.compile(r"@?[a-z][a-z0-9_-]{0,63}", re.ASCII | re.IGNORECASE)
 _SMALLEST, _LARGEST = 0.1, 0.9
+_LONGEST_FORMAT: Final = 8192
+"""Characters; libtmux, which asks for every variable at once, needs half of that."""
 
 
 class Call(Struct, frozen=True):
@@ -102,14 +105,22 @@ class Call(Struct, frozen=True):
         """The target window. Raises NotFound."""
         return self.targets.window(self.value("t"))
 
-    def expanded(self, text: str, pane: PaneId) -> str:
-        """A format as of a pane."""
-        return formats.expand(text, PaneVariables(self.mux, self.targets, pane))
+    def expanded(self, text: str, pane: PaneId, shown: Callable[[str], str] = str) -> str:
+        """A format as of a pane; `shown` maps the values of variables. Raises InvalidArgument if it is too long."""
+        if len(text) > _LONGEST_FORMAT:
+            raise InvalidArgument(f"format too long: it has {len(text)} characters, and {_LONGEST_FORMAT} are the most")
+        variables = PaneVariables(self.mux, self.targets, pane)
+
+        @cache
+        def value(name: str) -> str:
+            return shown(variables(name))
+
+        return formats.expand(text, value)
 
     def only_word(self, name: str) -> str:
         """The one word after the flags. Raises InvalidArgument."""
         if len(self.words) != 1:
-            raise InvalidArgument(f"command {name}: wants one argument")
+            raise InvalidArgument(f"command {name}: requires one argument")
         return self.words[0]
 
 
@@ -161,7 +172,7 @@ def _environment(call: Call) -> Mapping[str, str]:
     for each in call.arguments.values("e"):
         name, equals, value = each.partition("=")
         if not equals:
-            raise InvalidArgument(f"-e {clean(each, 40)}: wants NAME=VALUE")
+            raise InvalidArgument(f"-e {clean(each, 40)}: requires NAME=VALUE")
         given[name] = value
     return {**call.environment(), **given}
 
@@ -300,8 +311,7 @@ def _pipe_pane(call: Call) -> Translation:
     pane = call.pane
     if not call.words and call.mux.pipes.of(pane) is None:
         return Translation()
-    variables = PaneVariables(call.mux, call.targets, pane)
-    line = formats.expand(" ".join(call.words), lambda name: _for_shell(variables(name)))
+    line = call.expanded(" ".join(call.words), pane, _for_shell)
     ends = PipeEnds.OUTPUT if not call.has("I") else PipeEnds.BOTH if call.has("O") else PipeEnds.INPUT
     return Translation((PipePane(line=line, pane=str(pane), toggle=call.has("o"), connect=ends),))
 
@@ -485,7 +495,7 @@ def _key(word: str) -> str:
 
 def _capture_pane(call: Call) -> Translation:
     if not call.has("p"):
-        raise InvalidArgument("command capture-pane: wants -p, as there are no paste buffers of tmux here")
+        raise InvalidArgument("command capture-pane: requires -p, as there are no paste buffers of tmux here")
     pane = call.pane
 
     def show(results: Results) -> Sequence[str]:
@@ -577,7 +587,7 @@ def _scope(call: Call) -> str:
 def _set_option(call: Call) -> Translation:
     words = list(call.words)
     if not 1 <= len(words) <= 2:
-        raise InvalidArgument("command set-option: wants an option and its value")
+        raise InvalidArgument("command set-option: requires an option and its value")
     name, value = words[0], words[1] if len(words) == 2 else "on"
     if not _OPTION.fullmatch(name):
         raise InvalidArgument(f"invalid option: {clean(name, 60)}")
@@ -597,7 +607,7 @@ def _set_window_option(call: Call) -> Translation:
 
 def _show_options(call: Call) -> Translation:
     if len(call.words) > 1:
-        raise InvalidArgument("command show-options: wants at most one option")
+        raise InvalidArgument("command show-options: requires at most one option")
     wanted = next(iter(call.words), "")
     scope = _scope(call)
     own = call.mux.tmux_options.all(scope)

@@ -14,7 +14,7 @@ from fugue_tui.config.model import SecuritySettings
 from fugue_tui.errors import Refused
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.shell_line import SimpleCommand, Unparsed, Word, parse
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import PATH_LIMIT, clean
 from fugue_tui.shell_names import SHELLS, program_name
 from fugue_tui.terminal.pty.spawn import login_shell
 from fugue_tui.workspace.model import Pane
@@ -61,6 +61,8 @@ def danger(security: SecuritySettings, command: Line) -> str:
 
 def resolved_directory(security: SecuritySettings, path: str) -> tuple[str, str]:
     """A directory without symbolic links, and why `allowed_directories` does not allow it; empty if it does."""
+    if len(path) > PATH_LIMIT:
+        return path, f"{clean(path, 40)} is longer than a path can be"
     real = os.path.realpath(path or os.getcwd())
     allowed = [os.path.realpath(os.path.expanduser(each)) for each in security.allowed_directories]
     if not allowed or any(os.path.commonpath((real, each)) == each for each in allowed):

@@ -40,7 +40,7 @@ class SidebandAccess:
         """`agents` are the agents that run in the foreground, by pane."""
         self.settings = CommunicationSettings()
         self.enabled = True
-        """Whether the user has not turned the sideband off for now."""
+        """Whether tags are parsed at all; a key of the user turns that off and on."""
         self.grants: dict[PaneId, SidebandGrant] = {}
         self.revoked: set[PaneId] = set()
         """The panes that the user does not trust, whatever runs there."""

@@ -13,7 +13,7 @@ from fugue_tui.config.monitor import OFF, MonitorRules
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.agents.monitored import MonitoredPane
 from fugue_tui.multiplexer.agents.signals import Signals
-from fugue_tui.multiplexer.agents.state import AgentState, AgentStatus
+from fugue_tui.multiplexer.agents.state import AgentStatus
 from fugue_tui.multiplexer.callbacks import CallbackList
 
 DECLARED: Final = "agent"
@@ -107,10 +107,6 @@ class Agents:
         """The panes whose programs need the user, the one that has waited longest first."""
         waiting = ((status.since, pane) for pane, status in self._statuses.items() if status.waits)
         return [pane for _, pane in sorted(waiting)]
-
-    def in_state(self, state: AgentState) -> list[PaneId]:
-        """The panes whose programs are in a state, by their numbers."""
-        return sorted(pane for pane, status in self._statuses.items() if status.state is state)
 
 
 async def _keep_nothing(pane: PaneId) -> None:

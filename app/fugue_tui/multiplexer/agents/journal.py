@@ -41,6 +41,8 @@ class Journal:
         """The lines that are not written yet, each with what becomes of it."""
         self._writer: asyncio.Task[None] | None = None
         self._size = 0
+        self._turn = asyncio.Lock()
+        """Held while the file is written or renamed."""
 
     async def load(self) -> list[Mapping[str, Any]]:
         """All records, in order; lines that are incomplete or damaged are left out. Raises SaveError."""
@@ -58,30 +60,37 @@ class Journal:
             raise error
 
     async def move(self, name: str) -> None:
-        """Rename it with its workspace. Raises SaveError."""
-        while self._writer is not None:
-            await asyncio.wait((self._writer,))
-        old, self._name = self._name, name
-        await asyncio.to_thread(self._rename, old, name)
+        """Rename it with its workspace. Raises SaveError: then the next write makes the file anew."""
+        async with self._turn:
+            old, self._name = self._name, name
+            try:
+                await asyncio.to_thread(self._rename, old, name)
+            except SaveError:
+                self._size = COMPACT + 1
+                raise
 
     async def _write(self) -> None:
         """Write what is pending until nothing is."""
         while self._pending:
-            batch, self._pending = self._pending, []
-            lines = b"".join(line for line, _ in batch)
-            compacted = b"".join(map(_line, self._kept())) if self._size > COMPACT else None
-            error: SaveError | None = None
-            try:
-                await asyncio.to_thread(self._append, lines, compacted)
-                self._size = len(lines) + (self._size if compacted is None else len(compacted))
-            except (OSError, SaveError) as fault:
-                reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-                error = SaveError(f"{self._what} cannot be saved: {reason}; make room on the disk, and try again")
+            async with self._turn:
+                batch, self._pending = self._pending, []
+                error = await self._write_batch(b"".join(line for line, _ in batch))
             for _, written in batch:
                 if not written.done():
                     written.set_result(error)
             await asyncio.sleep(0)  # Those who wait come first: what they keep is part of a compacted file.
         self._writer = None
+
+    async def _write_batch(self, lines: bytes) -> SaveError | None:
+        """Write lines, into a file that is made anew if it has become large; what went wrong."""
+        compacted = b"".join(map(_line, self._kept())) if self._size > COMPACT else None
+        try:
+            await asyncio.to_thread(self._append, lines, compacted)
+        except (OSError, SaveError) as fault:
+            reason = fault.strerror if isinstance(fault, OSError) else str(fault)
+            return SaveError(f"{self._what} cannot be saved: {reason}; make room on the disk, and try again")
+        self._size = len(lines) + (self._size if compacted is None else len(compacted))
+        return None
 
     def _read(self) -> bytes:
         with opened(self._root, self._area) as folder:

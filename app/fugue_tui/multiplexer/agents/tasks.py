@@ -40,7 +40,7 @@ class TaskState(StrEnum):
     """The state of a task."""
 
     OPEN = "open"
-    """Nobody works on it."""
+    """It has no owner yet."""
     CLAIMED = "claimed"
     """Its owner works on it."""
     DONE = "done"
@@ -51,7 +51,7 @@ class TaskState(StrEnum):
 
     @property
     def finished(self) -> bool:
-        """Whether nobody has to work on it."""
+        """Whether no work on it is left."""
         return self not in (TaskState.OPEN, TaskState.CLAIMED)
 
 
@@ -73,7 +73,7 @@ class Task(Struct, frozen=True, omit_defaults=True):
     detail: str = ""
     state: TaskState = TaskState.OPEN
     owner: str = ""
-    """Whose it is: the mailbox key of a pane, or `USER`; empty for nobody. Nobody else may claim an open one."""
+    """Whose it is: the mailbox key of a pane, or `USER`; empty for none. Only the owner may claim an open one."""
     owner_words: str = ""
     """The owner as it was called then."""
     program: str = ""
@@ -219,7 +219,7 @@ class Tasks:
 def check(tasks: Mapping[int, Task], task: Task) -> None:
     """Raise InvalidArgument or Refused for a task that a list cannot have."""
     if not task.title:
-        raise InvalidArgument("title: nothing printable is left of it; say in a few words what is to be done")
+        raise InvalidArgument("title: nothing printable is left of it; describe the task in a few words")
     for name, text, most in (
         ("title", task.title, LONGEST_TITLE),
         ("detail", task.detail, LONGEST_DETAIL),

@@ -174,7 +174,7 @@ class Saver:
         while job := self._next():
             try:
                 job()
-            except Exception:  # a border: a bug in one job must not end the others
+            except Exception:  # an error boundary: a bug in one job must not end the others
                 logger.exception("the saver failed")
 
     def _next(self) -> Callable[[], None] | None:
@@ -213,7 +213,7 @@ class Saver:
             fault = self._saved(snapshot, ended)
         except FugueError as error:
             fault = str(error)
-        except Exception as error:  # a border: a bug here must not end the programs
+        except Exception as error:  # an error boundary: a bug here must not end the programs
             logger.exception("saving failed")
             fault = f"internal error: {type(error).__name__}; the log has the details"
         now = self._clock()

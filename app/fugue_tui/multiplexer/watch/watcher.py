@@ -153,6 +153,6 @@ def _search(now: float, watched: Iterable[PaneWatch], waits: Iterable[Wait]) -> 
 def _guarded(call: Callable[[], object], fail: Callable[[Exception], object]) -> None:
     try:
         call()
-    except Exception as error:  # a border: a bug in one wait must not end the others
+    except Exception as error:  # an error boundary: a bug in one wait must not end the others
         _logger.exception("internal error in a wait; other waits continue")
         fail(error)

@@ -70,15 +70,15 @@ class PendingEvents:
         return self._events.take()
 
     def reply(self, data: bytes) -> None:
-        """Queue a reply to the program, unless too many are pending, or it tells of images that no terminal shows."""
+        """Queue a reply to the program, unless too many are pending, or it is about images that no terminal shows."""
         if data.startswith(_GRAPHICS_REPLY) and not self.graphics.shown:
             return
         if self._reply_bytes + len(data) <= REPLY_LIMIT:
             self._reply_bytes += len(data)
             self._pending += data
 
-    def say(self, event: Event | StatusQuery) -> None:
-        """Keep an event, or answer a query."""
+    def emit(self, event: Event | StatusQuery) -> None:
+        """Queue an event, or answer a query."""
         if isinstance(event, StatusQuery):
             self.reply(program_status.REPLY)
             return
@@ -96,19 +96,19 @@ class PendingEvents:
         """Record a title; an unchanged one emits no event."""
         if title != self.title:
             self.title = title
-            self.say(TitleChanged(title))
+            self.emit(TitleChanged(title))
 
     def set_cwd(self, location: str) -> None:
         """Note a working directory that was reported as a file URL or a path, if it is on this machine."""
         path = local_path(location)
         if path is not None and path != self.cwd:
             self.cwd = path
-            self.say(CwdChanged(path))
+            self.emit(CwdChanged(path))
 
     def copy(self, data: bytes) -> None:
         """Note an OSC 52 write; empty and outsized ones are ignored."""
         if 0 < len(data) <= CLIPBOARD_LIMIT:
-            self.say(ClipboardWrite(data.decode("utf-8", "replace")))
+            self.emit(ClipboardWrite(data.decode("utf-8", "replace")))
 
 
 class EventSource:

@@ -90,7 +90,7 @@ class Callbacks:
         self._inbox(handle).reply(self._ffi.buffer(data, length)[:])
 
     def _bell(self, terminal: "GhosttyTerminal", handle: "Inbox") -> None:
-        self._inbox(handle).say(Bell())
+        self._inbox(handle).emit(Bell())
 
     def _xtversion(self, terminal: "GhosttyTerminal", handle: "Inbox") -> "GhosttyString":
         answer = self._ffi.new("GhosttyString *")
@@ -139,7 +139,7 @@ class Callbacks:
         self, terminal: "GhosttyTerminal", handle: "Inbox", notification: "GhosttyTerminalDesktopNotification"
     ) -> None:
         notice = Notification(self._text(notification.title), self._text(notification.body))
-        self._inbox(handle).say(notice)
+        self._inbox(handle).emit(notice)
 
     def _decode_png(
         self, handle: object, allocator: "Null", data: "Pointer[int]", length: int, out: "GhosttySysImage"

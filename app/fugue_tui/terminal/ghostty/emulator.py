@@ -146,7 +146,7 @@ class GhosttyEmulator(GhosttyAnchors, Encoder):
         at = 0
         for end, event in self._oscs.scan(text):
             self._write(memoryview(text)[at:end])
-            self._inbox.say(event)
+            self._inbox.emit(event)
             at = end
         self._write(memoryview(text)[at:] if at else text)
         if self.graphics.memory:

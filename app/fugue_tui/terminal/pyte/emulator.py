@@ -136,7 +136,7 @@ class PyteEmulator(EventSource, Encoder):
                 self._screen.index()
                 self._screen.carriage_return()
                 self._screen.complete()
-            self._inbox.say(event)
+            self._inbox.emit(event)
 
     def resize(self, size: Size) -> None:
         """Change the size; nothing is reflowed, and what does not fit at the top becomes history."""

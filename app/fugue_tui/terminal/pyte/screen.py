@@ -181,7 +181,7 @@ class Screen(pyte.Screen):
 
     def bell(self, *args: Any) -> None:
         """BEL."""
-        self._inbox.say(Bell())
+        self._inbox.emit(Bell())
 
     def write_process_input(self, data: str) -> None:
         """Answer the program."""

@@ -46,8 +46,8 @@ class Part(Struct, frozen=True):
 def read_part(cluster: str, style: Style, before: Part | None) -> Part:
     """What a placeholder shows; `before` is what the cell to its left shows, from which it goes on where it says no
     more."""
-    said = [_numbers().get(each) for each in cluster[1:4]]
-    row, column, high = (*said, None, None, None)[:3]
+    numbers = [_numbers().get(each) for each in cluster[1:4]]
+    row, column, high = (*numbers, None, None, None)[:3]
     low = max(style.fg & 0xFFFFFF, 0) if style.fg >= 0 else 0
     goes_on = before is not None and before.image & 0xFFFFFF == low and row in (None, before.row)
     if before is not None and goes_on and column in (None, before.column + 1):

@@ -43,15 +43,15 @@ def copy(app: AppContext, text: str, terminal: Terminal | None, client: Attached
     if pane is not None and terminal is not None and not terminal.hides_input:
         app.mux.clipboard.add(Copied(text, CopySource.SELECTION, pane, time.time()))
     pastes = f"; {app.paste_keys} pastes" if app.paste_keys else ""
-    said = f"copied {count(len(text), 'character')}{_lines(text)}"
+    message = f"copied {count(len(text), 'character')}{_lines(text)}"
     if client is None or (client.capabilities.clipboard and fits):
-        app.alert(f"{said}{'' if client is None else ' to the clipboard'}{pastes}")
+        app.alert(f"{message}{'' if client is None else ' to the clipboard'}{pastes}")
     elif tool := clipboard_program(env := app.mux.client_environment.of_helpers()):
-        spawn(_set_by(app, tool, env, text, said, pastes))
+        spawn(_set_by(app, tool, env, text, message, pastes))
     elif fits:
-        app.alert(f"{said}, clipboard not confirmed{pastes}")
+        app.alert(f"{message}, clipboard not confirmed{pastes}")
     else:
-        app.alert(f"{said}, too many for a clipboard{pastes}")
+        app.alert(f"{message}, too many for a clipboard{pastes}")
 
 
 def clipboard_program(env: Mapping[str, str]) -> tuple[str, ...]:
@@ -68,14 +68,14 @@ def clipboard_program(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 async def _set_by(
-    app: AppContext, tool: tuple[str, ...], env: Mapping[str, str], text: str, said: str, pastes: str
+    app: AppContext, tool: tuple[str, ...], env: Mapping[str, str], text: str, message: str, pastes: str
 ) -> None:
-    """Set the clipboard by a program, and tell the user whether it did."""
+    """Set the clipboard by a program, and show the user whether that succeeded."""
     try:
         done = await asyncio.to_thread(run_program.run, tool, env=env, seconds=TOOL_SECONDS, given=text) is not None
     except OSError:
         done = False
-    app.alert(f"{said} to the clipboard{pastes}" if done else f"{said}, clipboard not confirmed{pastes}")
+    app.alert(f"{message} to the clipboard{pastes}" if done else f"{message}, clipboard not confirmed{pastes}")
 
 
 def client_of(app: AppContext, number: int | None = None) -> AttachedClient | None:

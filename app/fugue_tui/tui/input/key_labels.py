@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from fugue_tui.control.keymap import PRESETS, Action, Binding, Keymap, steps
+from fugue_tui.control.keymap import PRESETS, Action, Binding, steps
 from fugue_tui.geometry import Side
 from fugue_tui.terminal.input.keys import KeyPress, spell
 
@@ -168,11 +168,6 @@ def listed(keys: list[str]) -> str:
     if len(keys) == 2 and all(len(key) == 5 and key.startswith("alt+") for key in keys):
         return f"{keys[0]}/{keys[1][-1]}"
     return "0-9" if len(keys) == 10 and all(key.isdigit() for key in keys) else " ".join(keys)
-
-
-def after_prefix(keymap: Keymap) -> list[tuple[str, str]]:
-    """The keys after the prefix and what they do; keys that do the same stand together."""
-    return grouped(keymap.prefixed)
 
 
 def grouped(table: Mapping[KeyPress, Binding], words_of: Callable[[Binding], str] = label) -> list[tuple[str, str]]:

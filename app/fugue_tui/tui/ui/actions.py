@@ -10,7 +10,7 @@ from fugue_tui.control.commands.floating_panes import FloatPane
 from fugue_tui.control.commands.panes import ResizePane
 from fugue_tui.control.commands.server import KillServer
 from fugue_tui.control.commands.user_priority import FreezeAgents, HandOverPane, ReleaseAgents, TakePane
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.keymap import Action, Binding
 from fugue_tui.errors import FugueError
 from fugue_tui.geometry import Axis, Rect, Side
@@ -296,7 +296,7 @@ class Actions:
             node = node.children[index]
         pane = last_pane(node, divider.axis)
         side = Side.RIGHT if divider.axis is Axis.HORIZONTAL else Side.DOWN
-        self._app.commands.run(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Door.MOUSE))
+        self._app.commands.run(ResizePane(pane=str(pane), side=side, cells=cells), Origin(Interface.MOUSE))
 
     def drag_float(self, pane: PaneId, rect: Rect, sides: Collection[Side]) -> None:
         """Move a floating pane to a rectangle of the screen, or resize it by some of its borders."""
@@ -313,7 +313,7 @@ class Actions:
             cols=rect.cols if across else None,
             rows=rect.rows if Side.DOWN in sides else None,
         )
-        self._app.commands.run(place, Origin(Door.MOUSE))
+        self._app.commands.run(place, Origin(Interface.MOUSE))
 
 
 def client_words(client: AttachedTerminal) -> str:

@@ -1,4 +1,4 @@
-"""Tells the user that agents wait or are done: in the status bar, in the host terminals' titles, and outside by the
+"""Notifies the user that agents wait or are done: in the status bar, in the host terminals' titles, and outside by the
 notifications of the host. Main thread only."""
 
 import asyncio
@@ -35,8 +35,8 @@ class AgentNotifications:
         """Begin to follow them."""
         self._app.mux.agents.on_change.connect(self._changed)
 
-    def tell(self, pane: PaneId, text: str) -> None:
-        """Notify of what the monitor tells about a pane, also of one that the user looks at."""
+    def notify(self, pane: PaneId, text: str) -> None:
+        """Notify the user of what the monitor found in a pane, also of one that the user looks at."""
         self._app.inform(text)
         if sequence := notification_sequence(self._app.settings.agents.notify, clean(text, _LONGEST)):
             self._app.clients.send(sequence)

@@ -2,6 +2,8 @@
 only."""
 
 import asyncio
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +25,7 @@ from fugue_tui.control.commands.signals import InterruptPane
 from fugue_tui.control.commands.start_agent import RestartAgent, StopAgent
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.table import TableRow
+from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui_widgets.dialogs import Ask
 
@@ -35,6 +38,9 @@ SECONDS: Final = 1.0
 """How often the times are updated, and the branches read."""
 PAUSE: Final = 0.1
 """Minimum seconds between two updates."""
+_CHOICE: Final = re.compile(r"\W*(\d)[.)]\s+(\S.*)")
+_CHOICE_WIDTH: Final = 24
+"""Characters of a choice that are shown."""
 
 
 class AgentOverview:
@@ -159,6 +165,8 @@ class AgentOverview:
         """Ask for an answer to an agent."""
         says = row.cells[-1].partition(": ")[2]
         heading = f"to {row.cells[2]} in {row.cells[1]}" + (f": {says}" if says else "")
+        if choices := self._choices(row.key):
+            heading += f" ({', '.join(choices)})"
 
         def answered(text: str | None) -> None:
             if text is not None:
@@ -166,6 +174,29 @@ class AgentOverview:
 
         self._app.push_screen(Ask(heading), answered)
 
+    def _choices(self, key: str) -> list[str]:
+        """The numbered choices of the dialog that an agent that waits shows."""
+        pane = PaneId(int(key.removeprefix("%")))
+        terminal = self._app.mux.terminals.get(pane)
+        if terminal is None or pane not in self._app.mux.agents.waiting():
+            return []
+        first = terminal.scrollback.lines
+        return _numbered(terminal.lines(first, first + terminal.size.rows))
+
     def _answer(self, pane: str, text: str) -> None:
         command = SendInput(pane=pane, text=text, submit=True)
         self._app.commands.run(command, then=lambda _: self._app.alert(f"sent to {pane}"))
+
+
+def _numbered(lines: Sequence[str]) -> list[str]:
+    """The last list of choices 1, 2, 3... in some lines, each as its number and the beginning of its words."""
+    found = list[str]()
+    for line in lines:
+        if not (match := _CHOICE.match(line)):
+            continue
+        number, words = int(match[1]), clean(match[2], _CHOICE_WIDTH)
+        if number == 1:
+            found = []
+        if number == len(found) + 1:
+            found.append(f"{number} {words}")
+    return found if len(found) > 1 else []

@@ -4,6 +4,7 @@ import asyncio
 from typing import Final
 
 from fugue_tui.control.commands.approvals import RevokeGrant
+from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.sideband import GrantSideband, RevokeSideband
 from fugue_tui.errors import NotFound
 from fugue_tui.multiplexer.access.approvals import Question, Request
@@ -60,9 +61,12 @@ class ApprovalPrompt:
             )
 
     def _grants(self) -> list[tuple[str, str]]:
-        """What is granted, and that the focused pane can be trusted to print tags."""
+        """Panes whose agents wait, what is granted, and that the focused pane can be trusted to print tags."""
         mux = self._app.mux
-        choices = [(str(grant.id), grant_words(grant)) for grant in mux.grants.all()]
+        choices = [
+            (f"go {pane}", f"go to {pane}, whose agent waits for an answer there") for pane in mux.agents.waiting()
+        ]
+        choices += [(str(grant.id), grant_words(grant)) for grant in mux.grants.all()]
         for pane, record in mux.workspace.panes.items():
             status = mux.sideband.status(pane, record.name)
             if status.parsed:
@@ -76,6 +80,8 @@ class ApprovalPrompt:
             return
         word, _, pane = choice.partition(" ")
         match word:
+            case "go":
+                self._app.commands.run(FocusPane(pane=pane))
             case "grant":
                 self._app.commands.run(GrantSideband(pane=pane))
             case "revoke":

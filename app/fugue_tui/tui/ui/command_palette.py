@@ -47,7 +47,7 @@ _FIRST: Final = (
     *_UNBOUND,
 )
 """What the palette opens on, by what a key is bound to."""
-SAID: Final = {
+SYNONYMS: Final = {
     "split-pane --direction horizontal": "split right, vertical split, new pane beside, columns",
     "split-pane --direction vertical": "split down, horizontal split, new pane below, rows",
     "create-window": "new tab, open a tab",
@@ -79,7 +79,7 @@ SAID: Final = {
     "show-agents": "claude, codex, gemini, fleet, status",
     Action.QUICK_SELECT: "hints, links, open a URL, copy a path",
     Action.CHOOSE_BUFFER: "paste buffers, clipboard history",
-    Action.FIND_WINDOW: "search all panes",
+    Action.FIND_WINDOW: "window by its title or visible text",
     Action.MESSAGES: "log, notifications, history of messages",
     Action.JOIN_PANE: "move a pane here, merge windows",
     Action.MOVE_WINDOW: "reorder tabs, move tab",
@@ -128,9 +128,9 @@ class Entry(Struct, frozen=True):
         """How well it matches; 0 if it does not. What people do comes before commands, and words before what is
         spread over several."""
         query = matcher.query.casefold()
-        said = (self.words, *self.names, *self.note.split(", ")) if self.keys else (self.words, *self.names)
-        whole = max((_rank(query, each.casefold()) for each in said), default=0.0)
-        fuzzy = max(map(matcher.match, said), default=0.0)
+        phrases = (self.words, *self.names, *self.note.split(", ")) if self.keys else (self.words, *self.names)
+        whole = max((_rank(query, each.casefold()) for each in phrases), default=0.0)
+        fuzzy = max(map(matcher.match, phrases), default=0.0)
         return 0.0 if not whole and not fuzzy else whole + fuzzy * 0.1 + (0.5 if self.keys else 0.0)
 
 
@@ -162,7 +162,7 @@ class CommandProvider(Provider):
 
     def _commands(self) -> Iterator[Entry]:
         for cls, description in entries():
-            names = (*tmux_names(cls.verb), *filter(None, SAID.get(cls.verb, "").split(", ")))
+            names = (*tmux_names(cls.verb), *filter(None, SYNONYMS.get(cls.verb, "").split(", ")))
             yield Entry(
                 cls.verb, label(cls, description), description.summary, "", self._chosen(cls, description), names
             )
@@ -185,7 +185,7 @@ class Palette(CommandPalette):
         self.keymap, self.run_binding, self._recent = keymap, run_binding, recent
 
     def on_mount(self) -> None:
-        """Say in the frame of the line what it is, and how to leave it."""
+        """Show in the frame of the line what it is, and how to leave it."""
         line = self.query_one("#--input")
         line.border_title, line.border_subtitle = _TITLE, _FOOTER
 
@@ -267,7 +267,12 @@ def _of_keys(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[Entr
         shown = f"{name}: {rest}" if verb == "focus-pane" and "side" in name else name
         names = (words,) if bound[words].action is not None else (verb, *tmux_names(verb))
         yield Entry(
-            words, shown, SAID.get(words, ""), f"{spell(keymap.prefix)} {keys[0]}", partial(run, bound[words]), names
+            words,
+            shown,
+            SYNONYMS.get(words, ""),
+            f"{spell(keymap.prefix)} {keys[0]}",
+            partial(run, bound[words]),
+            names,
         )
 
 
@@ -276,8 +281,8 @@ def _of_no_key(keymap: Keymap, run: Callable[[KeyBinding], None]) -> Iterator[En
     bound = {binding.action for binding in keymap.prefixed.values()}
     for action in _WITHOUT_KEYS:
         if action not in bound:
-            said, own = SAID[action], binding_of(action)
-            yield Entry(action, label_of_key(own), said, "", partial(run, own), (action, *said.split(", ")))
+            synonyms, own = SYNONYMS[action], binding_of(action)
+            yield Entry(action, label_of_key(own), synonyms, "", partial(run, own), (action, *synonyms.split(", ")))
 
 
 def _rank(query: str, text: str) -> float:

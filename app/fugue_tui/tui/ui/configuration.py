@@ -64,7 +64,7 @@ class Configuration:
         except (OSError, ValueError) as error:
             self._app.warn(trusted_files.describe(file, error))
             return
-        said = f"{clean(str(file), 80)} applies as soon as it is written"
+        message = f"{clean(str(file), 80)} applies as soon as it is written"
         window = SplitPane(
             place=Placement.WINDOW,
             command=editor(str(file.absolute())),
@@ -72,7 +72,7 @@ class Configuration:
             on_exit=OnExit.CLOSE,
             focus=True,
         )
-        self._app.commands.run(window, then=lambda _: self._app.alert(said))
+        self._app.commands.run(window, then=lambda _: self._app.alert(message))
 
 
 def _create(file: Path) -> None:

@@ -1,6 +1,6 @@
 """Panes and tabs that are dragged with the mouse: what each place on the screen does to them."""
 
-from fugue_tui.control.core.command import Door, Origin
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.output.pane_titles import pane_label
 from fugue_tui.control.schema import command_line
 from fugue_tui.geometry import Rect, Side
@@ -37,7 +37,7 @@ class DragAndDrop:
     def _open(self, screen: DragScreen) -> None:
         def dropped(drop: Drop | None) -> None:
             if drop is not None:
-                self._app.commands.run(command_line.command(list(drop.line)), Origin(Door.MOUSE))
+                self._app.commands.run(command_line.command(list(drop.line)), Origin(Interface.MOUSE))
 
         self._app.push_screen(screen, dropped)
 

@@ -12,7 +12,7 @@ from fugue_tui.terminal.input.keys import KeyPress, spell
 from fugue_tui.tui.input.copy_keys import help_of
 from fugue_tui.tui.input.key_bindings import MODE_ACTIONS
 from fugue_tui.tui.input.key_labels import grouped, label
-from fugue_tui.tui.ui.command_palette import SAID
+from fugue_tui.tui.ui.command_palette import SYNONYMS
 from fugue_tui_widgets.help_screen import HelpEntry, HelpSection
 
 _SUBJECTS: Final = (
@@ -87,7 +87,7 @@ def _entries(table: Mapping[KeyPress, Binding]) -> list[HelpEntry]:
     names = dict[str, str]()
     for binding in table.values():
         verb = binding.words.split()[0]
-        known = f"{binding.words} {SAID.get(binding.words, '')} {' '.join(tmux_names(verb))}"
+        known = f"{binding.words} {SYNONYMS.get(binding.words, '')} {' '.join(tmux_names(verb))}"
         names[label(binding)] = f"{names.get(label(binding), '')} {known}"
     return [HelpEntry(keys, words, names.get(words, "")) for keys, words in grouped(table)]
 

@@ -5,7 +5,7 @@ from collections import deque
 from typing import Any, Final
 
 from fugue_tui.control import hooks
-from fugue_tui.control.core.command import Command, Door, Origin
+from fugue_tui.control.core.command import Command, Interface, Origin
 from fugue_tui.errors import FugueError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.events.log import LogEntry
@@ -58,7 +58,7 @@ class Hooks:
             self._app.warn(f"hook {name}: {error}")
             return
         pane = entry.pane if entry.pane in self._app.mux.workspace.panes else None
-        self._run_all(name, commands, Origin(Door.KEY, pane))
+        self._run_all(name, commands, Origin(Interface.KEY, pane))
 
     def _run_all(self, name: str, commands: list[Command[Any]], origin: Origin) -> None:
         """Run commands in order until one fails."""

@@ -266,7 +266,7 @@ class _Palette:
         """No other key means anything."""
 
     def preview(self, key: str) -> None:
-        """Show all that is said of an entry."""
+        """Show the whole description of an entry."""
         from fugue_tui_widgets.cell_preview import Shown
 
         size = self.screen.preview_size
@@ -302,8 +302,8 @@ class _Palette:
         for name, entries in self._offered():
             status = self._app.mux.mcp_servers.status(name)
             state = status.state.value if status.state is not ServerState.CONNECTED else status.catalog.fault
-            said = f"{status.catalog.title}  {status.error or state}".strip()
-            yield ListRow("", ((name, "heading"), (f"  {said}", "dim")))
+            summary = f"{status.catalog.title}  {status.error or state}".strip()
+            yield ListRow("", ((name, "heading"), (f"  {summary}", "dim")))
             yield from map(self._row, entries)
 
     def _recent_rows(self) -> "Iterator[ListRow]":
@@ -348,12 +348,12 @@ def _score(matcher: Matcher, entry: Entry) -> float:
     if all(word in name for word in words):
         return 10 + matcher.match(entry.name)
     fuzzy = matcher.match(entry.name)
-    said = f"{name} {entry.words.casefold()}"
-    return fuzzy if fuzzy > 0 else 0.01 * all(word in said for word in words)
+    searched = f"{name} {entry.words.casefold()}"
+    return fuzzy if fuzzy > 0 else 0.01 * all(word in searched for word in words)
 
 
 def _about(entry: Entry, width: int) -> Iterator[str]:
-    """What is said of an entry, in lines."""
+    """The description of an entry, in lines."""
     kind = type(entry.what).__name__.lower()
     yield from wrap(f"{kind} of {entry.server}, {entry.effect}", width)
     yield ""

@@ -205,7 +205,9 @@ class _Search:
 
     def preview(self, key: str) -> None:
         """Read what stands around the line under the cursor, on another thread."""
-        if self._previewing is None and self.screen.preview_size is not None and not self._ended:
+        # From Python 3.12 on, Textual starts tasks eagerly: one may be over before it is kept here.
+        idle = self._previewing is None or self._previewing.done()
+        if idle and self.screen.preview_size is not None and not self._ended:
             self._previewing = asyncio.get_running_loop().create_task(self._read(key))
 
     async def _read(self, key: str) -> None:

@@ -39,7 +39,7 @@ class TreeScope(IntEnum):
 
 
 class Facts(Struct, frozen=True):
-    """What tells a pane from others; cleaned."""
+    """What distinguishes a pane from others; cleaned."""
 
     cwd: str = ""
     """Its directory, with `~` for the home directory."""
@@ -71,12 +71,12 @@ def facts(terminals: Mapping[PaneId, Terminal]) -> dict[PaneId, Facts]:
 def _facts(terminal: Terminal, home: str) -> Facts:
     cwd = terminal.cwd
     short = "~" + cwd[len(home) :] if cwd == home or cwd.startswith(f"{home}/") else cwd
-    record, said = terminal.shell.newest_command, ""
+    record, command = terminal.shell.newest_command, ""
     if record is not None:
         code = record.confirmed_exit_code
         ended = " (runs)" if record.running else f" (exit {code})" if code else ""
-        said = f"$ {clean(record.line, _COMMAND)}{ended}"
-    return Facts(clean_path(short), said, clean(terminal.title, 60))
+        command = f"$ {clean(record.line, _COMMAND)}{ended}"
+    return Facts(clean_path(short), command, clean(terminal.title, 60))
 
 
 # Items

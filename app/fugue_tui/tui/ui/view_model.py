@@ -85,18 +85,7 @@ def status_content(
         Tab(each.id, f"{number} {label(each)}", each.id == workspace.active, *_marks(mux, each, marks))
         for number, each in enumerate(mine, 1)
     )
-    unsaved = mux.saver is not None and mux.saver.fault
-    name = (
-        clean(workspace.name, 24) + (" (reduced: pyte)" if _reduced(mux) else "") + (" (not saved)" if unsaved else "")
-    )
-    name += " (agents frozen)" if mux.lease.frozen else ""
-    synchronized = len(mux.user_options.synchronized(window)) if window is not None else 0
-    name += f" (input to {synchronized} panes)" if synchronized else ""
-    name += f" {keys.key_mode}" if keys.key_mode else ""
-    name += "" if mux.sideband.enabled else " (output tags off)"
-    waiting = len(mux.agents.waiting())
-    name += f" ({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else ""
-    back, copied = scrolled(mux), f"input to {synchronized} panes" if synchronized else ""
+    back, copied = scrolled(mux), _synchronized(mux)
     returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
     hint = " · ".join(part for part in (back, returning) if part)
     mode = " · ".join(part for part in (keys.key_mode, back, copied, keys.mode) if part)
@@ -105,7 +94,7 @@ def status_content(
         tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
     )
     return StatusContent(
-        name,
+        _workspace_label(mux, keys.key_mode),
         clean(session, 24) if several and "session" not in settings.left else "",
         tabs,
         hint,
@@ -117,6 +106,28 @@ def status_content(
         ("<", ">") if mux.line_style() == "ascii" else ("‹", "›"),
         keys.failed,
     )
+
+
+def _workspace_label(mux: Multiplexer, key_mode: str) -> str:
+    """The workspace's name, with what is unusual about the whole workspace."""
+    waiting, synchronized = len(mux.agents.waiting()), _synchronized(mux)
+    parts = (
+        clean(mux.workspace.name, 24),
+        "(reduced: pyte)" if _reduced(mux) else "",
+        "(not saved)" if mux.saver is not None and mux.saver.fault else "",
+        "(agents frozen)" if mux.lease.frozen else "",
+        f"({synchronized})" if synchronized else "",
+        key_mode,
+        "" if mux.sideband.enabled else "(output tags off)",
+        f"({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else "",
+    )
+    return " ".join(filter(None, parts))
+
+
+def _synchronized(mux: Multiplexer) -> str:
+    """How many panes get the user's keys; empty if only one does."""
+    panes = mux.user_options.synchronized(mux.front) if mux.front is not None else ()
+    return f"input to {len(panes)} panes" if panes else ""
 
 
 def _marks(mux: Multiplexer, window: Window, marks: Callable[[Window], tuple[str, str]]) -> tuple[str, str]:

@@ -64,6 +64,10 @@ async function logIn(token) {
     return true;
   }
   if (session && (await sessionState()) === "valid") return true;
+  if (answer.status === 410) {
+    showNotice("This link has expired. Enter in the terminal of fugue-tui web prints a new one.");
+    return false;
+  }
   showNotice("This link was used already, or another one has replaced it. Enter in the terminal of fugue-tui web prints a new one.");
   return false;
 }

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, Final
 
 from fugue_tui.control.commands.send_keys import SendInput
-from fugue_tui.control.core.command import Command, Door, Origin
+from fugue_tui.control.core.command import Command, Interface, Origin
 from fugue_tui.control.core.deferred import finished, is_deferred, spawn
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.sideband import replies
@@ -36,7 +36,7 @@ _OPENS: Final = frozenset(("spawn", "canvas"))
 _WORDS: Final = 200
 
 
-class SidebandDoor:
+class TagRunner:
     """Trusts panes, and runs what they print."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
@@ -187,7 +187,7 @@ class SidebandDoor:
     def _origin(self, pane: PaneId) -> Origin:
         group = self._mux.terminals[pane].foreground_group
         return Origin(
-            Door.SIDEBAND,
+            Interface.SIDEBAND,
             pane,
             pid=group or None,
             inside=True,
@@ -240,7 +240,7 @@ class SidebandDoor:
 
     def _audit(self, pane: PaneId, words: str, reason: str) -> None:
         if pane in self._mux.terminals:
-            origin = Origin(Door.SIDEBAND, pane, inside=True)
+            origin = Origin(Interface.SIDEBAND, pane, inside=True)
             self._dispatcher.audit.record(origin, clean(words, _WORDS), "refused", reason, decision="refuse")
 
     def _show(self, pane: PaneId, note: str, *, silent: bool = False) -> None:

@@ -13,8 +13,8 @@ from tests.multiplexer.conftest import Room
 from fugue_tui.config.model import CommunicationSettings, McpSettings
 from fugue_tui.control.agents.agent_finder import AgentFinder
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
-from fugue_tui.control.sideband import door as door_module
-from fugue_tui.control.sideband.door import SPAWNED, SidebandDoor
+from fugue_tui.control.sideband import tag_runner
+from fugue_tui.control.sideband.tag_runner import SPAWNED, TagRunner
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.multiplexer.events.pane_events import PaneEvent, SidebandUsed
@@ -29,7 +29,7 @@ class Desk:
         self.mux.permissions = McpSettings()
         self.dispatcher = Dispatcher(room.mux)
         self.finder = AgentFinder(room.mux)
-        self.door = SidebandDoor(self.dispatcher)
+        self.interface = TagRunner(self.dispatcher)
         self.notes = list[tuple[PaneId, str]]()
         self.notifications = list[str]()
         self.mux.on_event.connect(self._on_event)
@@ -61,7 +61,7 @@ class Desk:
 
     @property
     def audited(self) -> list[tuple[str, str, str]]:
-        entries = (entry for entry in self.dispatcher.audit if entry.door == "sideband")
+        entries = (entry for entry in self.dispatcher.audit if entry.interface == "sideband")
         return [(entry.command, entry.outcome, entry.reason) for entry in entries]
 
     @property
@@ -246,7 +246,7 @@ def test_a_tag_that_came_too_fast_may_be_printed_again(desk: Desk) -> None:
 
 
 def test_panes_opened_by_tags_are_limited_in_number_and_depth(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(door_module, "SPAWNED", 2)
+    monkeypatch.setattr(tag_runner, "SPAWNED", 2)
     pane = desk.granted()
     for number in range(2):
         assert desk.said(pane, f"<fugue:spawn command='cat' place='window' id='{number}' />\r\n") == "fugue:spawn"
@@ -271,7 +271,7 @@ def test_a_grant_ends_after_its_time_with_its_program_and_by_revoking(desk: Desk
     desk.room.now += 31
     desk.prints(pane, "<fugue:notify text='late' />\r\n")
     assert desk.notifications == []
-    desk.door.refresh()
+    desk.interface.refresh()
     desk.prints(pane, "<fugue:notify text='later' />\r\n")
     assert "later" in desk.room.text(pane)
     pane = desk.granted()
@@ -301,7 +301,7 @@ def test_one_switch_turns_all_off_and_on_again(desk: Desk) -> None:
 def test_keys_and_names_of_the_configuration(desk: Desk) -> None:
     desk.mux.sideband.settings = CommunicationSettings(require_key=True, panes=("trusted",))
     pane = desk.room.cat("trusted")
-    desk.door.refresh()
+    desk.interface.refresh()
     key = desk.mux.sideband.key(pane)
     assert "require_key" in desk.said(pane, "<fugue:list />\r\n")
     assert desk.said(pane, f"<fugue:list key='{key}' />\r\n") == "fugue:list"
@@ -368,7 +368,7 @@ def test_a_hostile_program_gains_nothing_by_tags_that_name_other_panes(desk: Des
 
 def test_what_is_shown_of_a_tag_vanishes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = list[Callable[[], object]]()
-    monkeypatch.setattr(door_module, "call_later", lambda seconds, call: calls.append(call))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(tag_runner, "call_later", lambda seconds, call: calls.append(call))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     pane = desk.granted()
     desk.said(pane, "<fugue:list />\r\n")
     assert desk.mux.sideband.notes == {pane: "fugue:list"}
