@@ -349,7 +349,7 @@ class PrintedWeb(Web):
         (("--port", "x"), "is no port"),
         (("--port", "70000"), "is no port"),
         (("--link-minutes", "0"), "is no number"),
-        (("--key", "k"), "wants --certificate"),
+        (("--key", "k"), "requires --certificate"),
         (("--bind", "203.0.113.7"), "cannot listen"),
         (("--certificate", "/nonexistent/c.pem"), "c.pem: No such file"),
         (("--workspace", "missing"), "no workspace missing runs"),
