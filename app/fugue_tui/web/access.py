@@ -44,7 +44,7 @@ class Access:
         return token
 
     def has_expired(self, token: str) -> bool:
-        """Whether this is the token of the last link, which nobody has used in time."""
+        """Whether this is the token of the last link, unused, whose time is over."""
         return self._is_last(token) and self._clock() >= self._until
 
     def redeem(self, token: str) -> Session | None:

@@ -203,12 +203,12 @@ async def _start(workspace: str) -> None:
     )
     try:
         async with asyncio.timeout(START_SECONDS):
-            said = (await child.communicate())[1].decode(errors="replace")
+            errors = (await child.communicate())[1].decode(errors="replace")
     except TimeoutError:
         child.kill()
         raise SocketError(f"it did not start within {START_SECONDS:.0f} seconds") from None
     if child.returncode:
-        raise SocketError(clean_text(said.removeprefix("fugue-tui: ").strip()) or "it did not start")
+        raise SocketError(clean_text(errors.removeprefix("fugue-tui: ").strip()) or "it did not start")
 
 
 def _request(path: str, hello: Hello) -> tuple[socket.socket, Welcome | Bye, bytes]:
