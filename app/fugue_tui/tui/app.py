@@ -57,6 +57,8 @@ from fugue_tui_widgets.terminal_view import TerminalView
 from fugue_tui_widgets.which_key import Hint, WhichKey
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from fugue_tui.tui.ui.configuration import Configuration
 
 logger = logging.getLogger(__name__)
@@ -568,23 +570,30 @@ class FugueApp(App[int], inherit_bindings=False):
         self._frames.settled()
         self._frames.displayed()
 
+    def _display(self, screen: Screen[Any], renderable: "RenderableType | None") -> None:
+        """Draw what Textual's compositor has made, as a change of what the mirrors show."""
+        update = renderable if self.is_headless else self._frames.update_of(renderable)
+        super()._display(screen, update)  # pyright: ignore[reportUnknownMemberType, reportArgumentType]
+
     def post_display_hook(self) -> None:
         """Textual wrote to the mirrors, which moves their cursor."""
         if self._mounted:
             self._frames.displayed()
             self.clients.laid_out()
-            self._renderer.invalidate()
+            self._renderer.changed()
             self._frames.images.update(None)
 
     def paint_regions(self, screen: Screen[Any]) -> bool:
         """Paint what changed on the screen on top; False leaves that to Textual's compositor."""
         with self.clients.batch():
-            rows = None if self.is_headless else region_painter.paint_changes(self.clients, screen)
+            if self.is_headless:
+                return False
+            rows = region_painter.paint_changes(self.clients, screen, self._frames.mirror_rows)
             if rows is None:
                 return False
             self._frames.displayed()
         self.clients.laid_out()
-        self._renderer.invalidate(rows)
+        self._renderer.changed(rows)
         self._frames.images.update(rows)
         return True
 
@@ -621,8 +630,9 @@ class FugueApp(App[int], inherit_bindings=False):
             self._is_switching = True
 
     def repaint(self) -> None:
-        """Repaint the whole screen."""
+        """Repaint the whole screen, whatever the clients show."""
         self._is_switching = True
+        self._renderer.invalidate()
         self.base.refresh(layout=True)
 
     def _changed(self, *_: Workspace) -> None:

@@ -4,7 +4,7 @@ Textual's compositor draws the same rows from the same snapshots whenever someth
 changes and for screenshots, so the two ways always agree on what a row shows.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from fugue_tui.attach_server.output.row_diff import Delta
@@ -68,6 +68,10 @@ class DirectPainter:
             self._cursor_shown = False
         self._write(out)
         return changed
+
+    def rows(self, seen: ScreenView) -> Sequence[bytes | None]:
+        """The rows that the hosts show of a view that was painted, which change with it; None where that is unknown."""
+        return self._painted[seen]
 
     def rewrite(self, seen: ScreenView, rect: Rect, rows: Collection[int]) -> None:
         """Write the text of some rows of the last snapshot again."""

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 _SGR: Final = re.compile(rb"\x1b\[([0-9;:]*)m")
 _PLAIN: Final = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u017f\u2010-\u2027\u2190-\u2193\u2500-\u25cf]*")
@@ -10,6 +10,10 @@ _PLAIN: Final = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u017f\u2010-\u2027\u2190-\
 _STYLES: Final = 4_096
 """Number of styles after which the cache is cleared, as a program may show ever new ones."""
 _SPAN: Final = re.compile(rb"[^\0]+(?:\0{1,7}[^\0]+)*")
+Cells: TypeAlias = tuple[bytes, bytes]
+"""Two bytes a cell for characters, and two for styles, which one Delta has numbered."""
+Span: TypeAlias = tuple[int, bytes, int]
+"""A column, VT text that starts and ends in the default style, and its width."""
 
 
 class Delta:
@@ -18,20 +22,25 @@ class Delta:
     def __init__(self) -> None:
         self._forget()
 
-    def spans(self, old: bytes, new: bytes, cols: int) -> list[tuple[int, bytes, int]] | None:
-        """What to write to turn `old` into `new`, as (column, VT text, width); None if the whole row must be written.
-
-        Only rows of one character a cell are compared; each piece starts and ends in the default style.
-        """
-        if len(self._keys) > _STYLES:
+    def spans(self, old: bytes, new: bytes, cols: int) -> list[Span] | None:
+        """What to write to turn `old` into `new`; None if the whole row must be written, as rows are compared that have
+        one character a cell."""
+        if self.crowded:
             self._forget()
-        before, after = self._cells(old, cols), self._cells(new, cols)
-        if before is None or after is None:
-            return None
+        before, after = self.cells(old, cols), self.cells(new, cols)
+        return None if before is None or after is None else self.between(before, after)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many styles were seen that it is time for a new object."""
+        return len(self._keys) > _STYLES
+
+    def between(self, before: Cells, after: Cells) -> list[Span]:
+        """What to write to turn some cells into as many others."""
         changed = _differ(before[0], after[0]) | _differ(before[1], after[1])
         if not changed:
             return []
-        mask = changed.to_bytes(cols * 2, "big")
+        mask = changed.to_bytes(len(after[0]), "big")
         mask = bytes(a | b for a, b in zip(mask[::2], mask[1::2], strict=True))
         return [
             (match.start(), self._styled(after, match.start(), match.end()), match.end() - match.start())
@@ -41,7 +50,8 @@ class Delta:
     def _forget(self) -> None:
         self._styles: dict[bytes, int] = {b"": 0}
         self._keys: list[bytes] = [b""]
-        self._cells = lru_cache(maxsize=512)(self._read)
+        self.cells = lru_cache(maxsize=512)(self._read)
+        """The cells of a row of VT text, filled up with blanks; None if they cannot be compared."""
 
     def _number(self, style: bytes) -> int:
         number = self._styles.get(style)
@@ -50,7 +60,7 @@ class Delta:
             self._keys.append(style)
         return number
 
-    def _read(self, row: bytes, cols: int) -> tuple[bytes, bytes] | None:
+    def _read(self, row: bytes, cols: int) -> Cells | None:
         """Two bytes a cell for characters and two for styles; None if something but SGR and plain characters is in it,
         or more styles than two bytes can distinguish."""
         if len(self._keys) + row.count(b"\x1b") >= 1 << 16:
@@ -75,7 +85,7 @@ class Delta:
             styles.append(self._number(style).to_bytes(2, "big") * len(text))
         return len(text)
 
-    def _styled(self, cells: tuple[bytes, bytes], start: int, stop: int) -> bytes:
+    def _styled(self, cells: Cells, start: int, stop: int) -> bytes:
         """Cells `start` to `stop` as VT text."""
         text, styles = cells[0].decode("utf-16-be"), cells[1]
         out: list[bytes] = []

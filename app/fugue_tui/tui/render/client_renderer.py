@@ -19,6 +19,7 @@ from fugue_tui.tui.render.client_scrollback import ClientScrollback
 from fugue_tui.tui.render.client_view import ClientView, ScreenCursor, ScreenState
 from fugue_tui.tui.render.compositor import compositor_of
 from fugue_tui.tui.render.host_images import HostImages
+from fugue_tui.tui.render.mirror_updates import MirrorRows
 
 _FRAME: Final = 1 / 60
 _SHARE: Final = 4
@@ -37,6 +38,8 @@ class ClientRenderer:
         self.scrollback = ClientScrollback(app, self._scrolled)
         self.caret: ScreenCursor | None = None
         """The cursor on the screen; None if it is hidden."""
+        self.mirror_rows = MirrorRows()
+        """What the mirrors show."""
         self._version = 0
         self._screen: ScreenState | None = None
         self._stale: set[int] | None = None
@@ -46,6 +49,11 @@ class ClientRenderer:
         self._timer: asyncio.TimerHandle | None = None
 
     def invalidate(self, rows: Collection[int] | None = None) -> None:
+        """The screen has changed, and was not drawn by Textual: these rows and the cursor, or everything."""
+        self.mirror_rows.forget(rows)
+        self.changed(rows)
+
+    def changed(self, rows: Collection[int] | None = None) -> None:
         """The screen has changed: these rows and the cursor, or everything."""
         self._version += 1
         if rows is None:

@@ -58,7 +58,7 @@ class HostImages:
 
     def update(self, written: Collection[int] | None) -> None:
         """Show the images of the panes on the mirrors, to which text was `written` in some rows, or in all."""
-        if not self._busy():
+        if not self.busy:
             return
         wanted, cell = self._wanted()
         mirrors = [self._of(each) for each in self._app.clients.all() if each.draw_mode is DrawMode.MIRROR]
@@ -70,7 +70,7 @@ class HostImages:
 
     def retire(self, client: AttachedClient) -> set[int]:
         """What is to be shown on a client that is no mirror: the rows of it whose text must be written again."""
-        if not self._busy():
+        if not self.busy:
             return set()
         wanted, cell = self._wanted()
         return self._of(client).retire([] if client.scrolled_back else _seen(client, wanted, cell), cell)
@@ -95,7 +95,8 @@ class HostImages:
             if client.draw_mode in (DrawMode.MIRROR, DrawMode.OWN) and images.active:
                 images.resume()
 
-    def _busy(self) -> bool:
+    @property
+    def busy(self) -> bool:
         """Whether a pane has images, or a host shows some."""
         for view in self._app.grid.views.values():  # For every frame: quicker than a generator.
             if view.seen is not None and view.seen.images:

@@ -15,6 +15,7 @@ from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.registry import ClientRegistry
 from fugue_tui.tui.render.client_view import vt_text
 from fugue_tui.tui.render.compositor import compositor_of
+from fugue_tui.tui.render.mirror_updates import MirrorRows
 
 _BEGIN, _END = b"\x1b[?2026h", b"\x1b[?2026l"
 _SAVE, _RESTORE = b"\x1b7", b"\x1b8"
@@ -22,16 +23,17 @@ Part: TypeAlias = tuple[Region, Sequence[Strip]]
 """A region of the screen, and its rows."""
 
 
-def paint_changes(clients: ClientRegistry, screen: Screen[Any]) -> set[int] | None:
+def paint_changes(clients: ClientRegistry, screen: Screen[Any], shown: MirrorRows | None) -> set[int] | None:
     """Paint what changed on the screen on top, which moves the mirrors' cursor; the rows of that. None leaves it to the
-    compositor: all of the screen changed, or another one shows through there."""
+    compositor: all of the screen changed, or another one shows through there. `shown` is what the mirrors show."""
     dirty, whole = compositor_of(screen)._dirty_regions, compositor_of(screen).size.region  # pyright: ignore[reportPrivateUsage]
     regions = [part for region in dirty if (part := region.intersection(whole))]
     found = parts_of(screen, regions) if whole not in dirty else None
     if found is None:
         return None
     dirty.clear()
-    _paint(clients, found)
+    out = _written(found) if shown is None else _changed(found, shown)
+    clients.write(_BEGIN + out + _END if out and clients.synchronized else out)
     return {y for region in regions for y in region.line_range}
 
 
@@ -75,10 +77,9 @@ def without(region: Region, taken: Region) -> list[Region]:
     return [each for each in around if each]
 
 
-def _paint(clients: ClientRegistry, found: Iterable[Part]) -> None:
-    """Write the rows of regions to the mirrors."""
-    out = _written(found)
-    clients.write(_BEGIN + out + _END if clients.synchronized else out)
+def _changed(parts: Iterable[Part], shown: MirrorRows) -> bytes:
+    pieces = ((region.x, y, strip) for region, strips in parts for y, strip in enumerate(strips, region.y))
+    return b"".join(shown.change(piece) for piece in pieces)
 
 
 def _written(parts: Iterable[Part]) -> bytes:

@@ -6,18 +6,22 @@ The focused pane comes first, alone: what the user types shows in it. All others
 import asyncio
 import time
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual.geometry import Offset, Region
 
 from fugue_tui.attach_server.output.direct_painter import DirectPainter, shape_of
-from fugue_tui.geometry import Rect
+from fugue_tui.geometry import Rect, Size
 from fugue_tui.ids import PaneId
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.render.client_renderer import ClientRenderer
 from fugue_tui.tui.render.client_view import ScreenCursor
 from fugue_tui.tui.render.host_images import HostImages
+from fugue_tui.tui.render.mirror_updates import MirrorRows, MirrorUpdate, pieces_of
 from fugue_tui_widgets.terminal_view import TerminalView
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _FRAME: Final = 1 / 60
 _BACKGROUND: Final = 1 / 25
@@ -146,7 +150,7 @@ class RenderScheduler:
             self.held_until = min(self.held_until, time.monotonic() + _RELAY)
         if not first and not self._wanted.intersection(due):
             self._together_at = now
-        self._renderer.invalidate(rows)
+        self._renderer.changed(rows)
         self.images.update(rows)
         self._app.status_updates.output_arrived()
 
@@ -185,6 +189,7 @@ class RenderScheduler:
             self._painter.forget(view.seen)
         elif self._clients.has_mirrors:
             rows = view.touched(self._painter.paint(view.seen, rect))
+            self._renderer.mirror_rows.drawn(rect, self._painter.rows(view.seen))
         else:
             rows = view.read()
             self._painter.forget(view.seen)
@@ -209,7 +214,7 @@ class RenderScheduler:
                 self._wanted.discard(pane)
                 rows |= self._show(pane, view)
         self._put_cursor()
-        self._renderer.invalidate(rows)
+        self._renderer.changed(rows)
         self.images.update(rows)
 
     def _rewrite(self, rows: Collection[int]) -> None:
@@ -225,8 +230,24 @@ class RenderScheduler:
                 view.refresh(*(Region(0, y, rect.cols, 1) for y in inside))
         self._put_cursor()
 
+    @property
+    def mirror_rows(self) -> MirrorRows | None:
+        """What the mirrors show; None if there are none, or if images or an outline lie over the text."""
+        rows, size = self._renderer.mirror_rows, self._app.size
+        rows.fit(Size(size.width, size.height))
+        if self._clients.has_mirrors and not self.images.busy and not self._app.is_outlined:
+            return rows
+        rows.forget()
+        return None
+
+    def update_of(self, renderable: "RenderableType | MirrorUpdate | None") -> "RenderableType | MirrorUpdate | None":
+        """What draws an update of Textual's compositor on the mirrors."""
+        pieces, rows = pieces_of(renderable), self.mirror_rows
+        return renderable if pieces is None or rows is None else MirrorUpdate(rows, pieces)
+
     def mirror_added(self) -> None:
-        """There is another mirror, whose cursor is unknown."""
+        """There is another mirror, whose cursor and cells are unknown."""
+        self._renderer.mirror_rows.forget()
         self._painter.mirror_added()
         self.place_cursor()
 
@@ -241,7 +262,7 @@ class RenderScheduler:
     def place_cursor(self) -> None:
         """Put the hosts' cursor where the focused program's is."""
         if self._put_cursor():
-            self._renderer.invalidate(())
+            self._renderer.changed(())
 
     def _put_cursor(self) -> bool:
         """Put it there; whether it has changed."""
