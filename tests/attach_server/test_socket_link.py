@@ -7,7 +7,7 @@ from fugue_tui.attach_protocol import Bye
 from fugue_tui.attach_server.socket_link import SocketLink
 
 
-def test_a_client_that_is_gone_when_the_server_says_goodbye_is_no_fault() -> None:
+def test_a_client_that_disconnects_before_the_last_message_causes_no_error() -> None:
     loop = asyncio.new_event_loop()
     ours, theirs = socket.socketpair()
     link = SocketLink(ours, loop)

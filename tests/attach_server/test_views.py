@@ -270,7 +270,7 @@ def test_a_question_is_shown_where_the_user_is_and_answered_anywhere(serve: Serv
     serving.until(lambda: other.bye is not None)
 
 
-def test_the_scratch_screen_of_a_program_is_told_the_focus_of_any_view(serve: Serve) -> None:
+def test_the_scratch_screen_of_a_program_receives_focus_events_of_any_view(serve: Serve) -> None:
     serving = serve("sh", "-c", "stty raw -echo; printf '\\033[?1004h'; exec cat -v", first=hello())
     serving.shows(serving.first, "1 ")
     other = serving.attach()

@@ -41,7 +41,7 @@ def test_what_is_left_over_goes_to_the_most_important_that_was_dropped() -> None
     assert text(15)[:2] == ["   pane  says", "*  %1 …  a ver…"]
 
 
-def test_a_column_of_which_nothing_is_told_is_left_out() -> None:
+def test_a_column_without_values_is_left_out() -> None:
     told = TableRow("%3", ("*", "%3", "", "$1.50", ""))
     assert "cost" not in text(80)[0]
     assert "cost" in text(80, (*ROWS, told))[0]

@@ -117,7 +117,7 @@ def test_a_program_that_asks_without_reading_is_not_answered_without_end(spawn: 
     assert pane.terminal.write(b"a key") == 5
 
 
-def test_title_directory_and_bell_are_told_and_kept(spawn: Spawn) -> None:
+def test_title_directory_and_bell_are_reported_and_kept(spawn: Spawn) -> None:
     said: list[Event] = [TitleChanged("a title"), CwdChanged("/over/there"), Bell()]
     pane = spawn("echo now; read line", say=lambda data: said if b"now" in data else [])
     pane.witness.wait(lambda: len(pane.witness.events) == 3)
@@ -126,7 +126,7 @@ def test_title_directory_and_bell_are_told_and_kept(spawn: Spawn) -> None:
     assert pane.terminal.cwd == os.getcwd()
 
 
-def test_the_program_is_told_its_new_size(spawn: Spawn) -> None:
+def test_the_program_receives_its_new_size(spawn: Spawn) -> None:
     pane = spawn("trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done")
     pane.wait_for("ready")
     pane.terminal.resize(Size(77, 11))
@@ -134,7 +134,7 @@ def test_the_program_is_told_its_new_size(spawn: Spawn) -> None:
     assert pane.recorder.size == pane.terminal.size == Size(77, 11)
 
 
-def test_an_equal_size_is_not_told(spawn: Spawn) -> None:
+def test_an_equal_size_is_not_reported(spawn: Spawn) -> None:
     pane = spawn("trap 'echo WINCH' WINCH; echo ready; read line; echo end")
     pane.wait_for("ready")
     for _ in range(3):

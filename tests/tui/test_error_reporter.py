@@ -9,7 +9,7 @@ from fugue_tui.tui import error_reporter
 from fugue_tui.tui.error_reporter import ErrorReporter
 
 
-def test_the_same_error_is_told_once_a_second_and_another_at_once(
+def test_the_same_error_is_reported_once_a_second_and_another_at_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     now, told = 1_000.0, list[str]()
@@ -30,7 +30,7 @@ def test_the_same_error_is_told_once_a_second_and_another_at_once(
     assert [entry.message for entry in caplog.records] == ["a widget", "a widget", "a callback", "a widget"]
 
 
-def test_an_error_of_the_loop_without_an_exception_is_told_by_its_message() -> None:
+def test_an_error_of_the_loop_without_an_exception_is_reported_by_its_message() -> None:
     told = list[str]()
     loop = asyncio.new_event_loop()
     ErrorReporter(told.append).on_loop_error(loop, {"message": "it broke"})

@@ -144,7 +144,7 @@ async def test_a_session_is_named_by_a_key(open_stage: Open) -> None:
         await stage.until(lambda: {window.session for window in stage.mux.workspace.windows} == {"web"})
 
 
-async def test_about_this_pane_is_told_by_a_key(open_stage: Open) -> None:
+async def test_a_key_shows_information_about_this_pane(open_stage: Open) -> None:
     async with open_stage("cat") as stage:
         await stage.prefix("i")
         await stage.until(lambda: "%1" in stage.app.alerts.text and "cat" in stage.app.alerts.text)

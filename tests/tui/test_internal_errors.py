@@ -46,7 +46,7 @@ def assert_alive(serving: Serving) -> None:
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_a_bug_in_a_handler_is_told_and_nothing_ends(serve: Serve, where: str) -> None:
+def test_a_bug_in_a_handler_is_reported_and_nothing_ends(serve: Serve, where: str) -> None:
     patch, keys = WHERE[where]
     first, _, keys = keys.rpartition("|")
     serving = serve(first=hello(), prelude=BROKEN + patch)
@@ -149,7 +149,7 @@ def test_a_signal_in_the_middle_of_the_start_is_handled(serve: Serve) -> None:
     assert (serving.first.bye.reason, serving.first.bye.status) == ("ended", 143)
 
 
-def test_a_first_program_that_cannot_start_is_told_to_who_started_it(serve: Serve) -> None:
+def test_a_first_program_that_cannot_start_is_reported_to_who_started_it(serve: Serve) -> None:
     serving = serve("/no/such/program", first=hello())
     serving.until(lambda: serving.process.poll() is not None)
     serving.until(lambda: not serving.first.open)

@@ -106,7 +106,7 @@ async def test_new_panes_run_the_shell_that_the_configuration_names(open_stage: 
 
 
 @pytest.mark.slow
-async def test_programs_that_ask_are_told_the_colours_of_the_host(open_stage: Open) -> None:
+async def test_programs_that_ask_receive_the_colours_of_the_host(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "stty raw -echo; echo up; cat -v") as stage:
         await stage.until_text("up")
         stage.server.config_applier.set_default_colour(True, (1, 2, 3))
@@ -122,7 +122,9 @@ async def test_the_bar_says_so_when_the_engine_is_the_fallback(open_stage: Open)
         assert isinstance(stage.mux, Multiplexer)
 
 
-async def test_a_bug_in_a_command_is_told_and_ends_nothing(open_stage: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bug_in_a_command_is_reported_and_ends_nothing(
+    open_stage: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with open_stage() as stage:
 
         def broken(*_: object) -> None:

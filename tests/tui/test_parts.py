@@ -60,7 +60,7 @@ async def test_a_call_that_breaks_does_not_stop_those_behind_it() -> None:
     assert [type(fault) for fault in faults] == [IndexError]
 
 
-def test_early_posts_are_told_and_late_ones_are_dropped() -> None:
+def test_early_posts_are_delivered_and_late_ones_are_dropped() -> None:
     mailbox, told = MainThreadQueue(), list[bool]()
     mailbox.on_early = lambda: told.append(True)
     mailbox.post(lambda: None)

@@ -69,7 +69,7 @@ async def test_the_prefix_pressed_twice_goes_to_the_program(open_stage: Open) ->
         await stage.until(lambda: bytes_of(stage) == b"\x02x")
 
 
-async def test_shift_enter_is_told_apart_where_the_program_asked(open_stage: Open) -> None:
+async def test_shift_enter_is_distinguished_where_the_program_asked(open_stage: Open) -> None:
     async with open_stage("sh", "-c", HEX) as stage:
         await hex_pane(stage, b"\x1b[>1u")
         await stage.press("shift+enter")
@@ -95,7 +95,7 @@ async def test_a_paste_over_a_mebibyte_keeps_its_end_mark(open_stage: Open) -> N
         await stage.until(lambda: bytes_of(stage) == b"\x1b[201~")
 
 
-async def test_a_paste_that_finds_no_room_is_refused_and_the_user_told(
+async def test_a_paste_that_finds_no_room_is_refused_and_reported(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write_queue, "CAPACITY", 1_000)
@@ -117,7 +117,7 @@ async def test_a_focus_report_is_sent_where_the_program_asked(open_stage: Open) 
         await stage.until(lambda: bytes_of(stage).endswith(b"\x1b[I"))
 
 
-async def test_the_program_hears_when_the_host_loses_the_focus(open_stage: Open) -> None:
+async def test_the_program_receives_an_event_when_the_host_loses_the_focus(open_stage: Open) -> None:
     async with open_stage("sh", "-c", HEX) as stage:
         await hex_pane(stage, b"\x1b[?1004h")
         stage.app.post_message(AppBlur())
@@ -428,7 +428,7 @@ async def test_of_the_keys_after_the_prefix_only_arrows_and_resizing_repeat(
         assert stage.pane_text(focused).strip() == f"{typed}end"
 
 
-async def test_an_unknown_key_after_the_prefix_is_told_and_discarded(open_stage: Open) -> None:
+async def test_an_unknown_key_after_the_prefix_is_reported_and_discarded(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("O")
         await stage.until(lambda: "ctrl+b O does nothing" in stage.text)

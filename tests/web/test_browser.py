@@ -57,7 +57,7 @@ def test_what_is_typed_and_pasted_arrives(tab: Tab, web: Web) -> None:
     assert "#" not in tab.run("location.href")
 
 
-def test_shift_enter_is_told_from_enter(browser: Browser, launch: Launch) -> None:
+def test_shift_enter_is_distinguished_from_enter(browser: Browser, launch: Launch) -> None:
     running = launch("--", "sh", "-c", "stty raw; printf '\\033[>1uready'; cat -v", server=True)
     running.ready()
     web = Web(running)
@@ -100,7 +100,7 @@ def test_the_size_follows_the_window(tab: Tab, web: Web) -> None:
     tab.until(lambda: tab.screen.count("after") == 2)
 
 
-def test_a_lost_connection_is_said_and_the_view_found_again(browser: Browser, web: Web) -> None:
+def test_a_lost_connection_is_reported_and_the_view_found_again(browser: Browser, web: Web) -> None:
     with closing(TcpRelay(int(web.origin.rpartition(":")[2]))) as relay:
         tab = browser.open(f"http://127.0.0.1:{relay.port}/#{web.token}")
         tab.shows("ready")
@@ -143,7 +143,7 @@ def test_a_second_tab_needs_no_link_and_has_its_own_view(browser: Browser, tab: 
         tab.shows("for both")
 
 
-def test_a_wrong_link_and_none_are_told(browser: Browser, web: Web) -> None:
+def test_a_wrong_link_and_none_are_reported(browser: Browser, web: Web) -> None:
     with closing(browser.open(f"{web.url}#wrong")) as tab:
         tab.notifies("used already")
     with closing(browser.open(web.url)) as tab:

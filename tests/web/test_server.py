@@ -209,7 +209,7 @@ def read_unconfirmed(page: Page) -> int:
     raise AssertionError("a page that shows nothing is sent everything")
 
 
-def test_the_end_of_the_workspace_is_said_and_the_server_goes_on(web: Web) -> None:
+def test_the_end_of_the_workspace_is_reported_and_the_server_goes_on(web: Web) -> None:
     key = web.log_in()
     with web.page(*key) as page:
         page.shows(b"ready")
@@ -229,7 +229,7 @@ def test_ctrl_c_ends_the_server_and_leaves_the_workspace(web: Web) -> None:
     assert browsers(web) == []
 
 
-def test_a_port_in_use_and_one_of_the_system_are_told(running: Running) -> None:
+def test_a_port_in_use_and_one_of_the_system_are_reported(running: Running) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = running.shell("web", "--port", port)

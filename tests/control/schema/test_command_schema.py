@@ -239,6 +239,6 @@ def test_the_check_accepts_exactly_what_the_schema_allows(arguments: dict[str, A
     assert accepted == valid(input_schema(SchemaProbe), arguments)
 
 
-def test_a_large_limit_is_told_in_full() -> None:
+def test_a_large_limit_is_described_in_full() -> None:
     assert Bounds(le=4_000_000).words == " at most 4000000"
     assert Bounds(ge=0.1, le=1_000_000).words == " from 0.1 to 1000000"

@@ -116,7 +116,7 @@ def test_vt_text_keeps_colours_and_ends_in_the_default_style(emulator: Emulator)
     assert [row.text for row in (other.row(0), other.row(1))] == ["green plain", "bold!"]
 
 
-def test_a_pruned_pin_is_gone_and_what_followed_it_is_still_told(emulator: Emulator) -> None:
+def test_a_pruned_pin_is_gone_and_what_followed_it_is_still_reported(emulator: Emulator) -> None:
     emulator.feed(b"first")
     pin = emulator.pin()
     emulator.feed(

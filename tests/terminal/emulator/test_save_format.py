@@ -190,7 +190,7 @@ def damaged(data: bytes) -> Iterator[bytes]:
         yield data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :]
 
 
-def test_damage_is_told_and_changes_nothing(make: Make) -> None:
+def test_damage_is_reported_and_changes_nothing(make: Make) -> None:
     old, new = make(), make()
     old.feed(numbered(1, 30))
     new.feed(b"kept")

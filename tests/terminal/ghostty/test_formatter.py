@@ -184,7 +184,7 @@ def test_a_link_put_under_the_same_text_is_damage() -> None:
     emulator.close()
 
 
-def test_links_that_touch_are_told_apart() -> None:
+def test_adjacent_links_are_distinguished() -> None:
     emulator = GhosttyEmulator(Size(20, 3), 0)
     emulator.feed(b"\x1b]8;;http://a\x07aaa\x1b]8;;http://b\x07bb\x1b]8;;\x07 \x1b]8;;http://c\x07c\x1b]8;;\x07")
     emulator.refresh()

@@ -43,14 +43,14 @@ def colour_of(made: GhosttyEmulator, placement: Placement) -> tuple[int, ...]:
 QUERY = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c\x1b[14t\x1b[16t"
 
 
-def test_programs_are_told_of_images_while_a_terminal_shows_them() -> None:
+def test_image_support_is_reported_to_programs_while_a_terminal_shows_images() -> None:
     made = emulator()
     made.feed(QUERY)
     assert replies(made) == b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4;22c\x1b[4;120;200t\x1b[6;20;10t"
 
 
 @pytest.mark.parametrize("memory", [0, 1 << 20])
-def test_programs_are_told_of_no_images_where_none_are_shown(memory: int) -> None:
+def test_no_image_support_is_reported_where_no_images_are_shown(memory: int) -> None:
     made = emulator(memory, shown=False)
     made.feed(QUERY)
     assert replies(made) == b"\x1b[?62;22c\x1b[4;120;200t\x1b[6;20;10t"

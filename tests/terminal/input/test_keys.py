@@ -204,7 +204,7 @@ def test_the_key_of_another_layout_is_reported_with_that_of_a_us_keyboard(flags:
         (3, KeyEvent.PRESS, b"\x1b[97;5u"),
     ],
 )
-def test_repeats_and_releases_are_told_to_programs_that_asked(flags: int, event: KeyEvent, sent: bytes) -> None:
+def test_repeats_and_releases_are_sent_to_programs_that_asked(flags: int, event: KeyEvent, sent: bytes) -> None:
     assert encode(KeyPress("a", Modifiers.CTRL, event=event), Modes(kitty_flags=flags)) == sent
 
 

@@ -172,7 +172,7 @@ def test_ignored_and_blocked_signals_are_not_inherited(spawn: Spawn) -> None:
     assert [int(line.split()[1], 16) & named for line in pane.text.splitlines()] == [0, 0]
 
 
-def test_exits_are_told_in_words() -> None:
+def test_exits_are_described_in_words() -> None:
     assert Exit(3).words == "exit 3"
     assert Exit(None, 15).words == "killed by SIGTERM"
     assert Exit(None, 55).words == "killed by signal 55"

@@ -9,7 +9,7 @@ from fugue_tui.terminal.pty import winsize
 from fugue_tui.terminal.pty.winsize import PAUSE, Winsize
 
 
-def test_many_changes_are_told_once_and_then_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_changes_are_reported_once_and_then_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     now, told = 1_000.0, list[Size]()
     monkeypatch.setattr(winsize, "time", SimpleNamespace(monotonic=lambda: now))
     size = Winsize(Size(80, 24), told.append)

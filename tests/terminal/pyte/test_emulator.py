@@ -218,14 +218,14 @@ def test_a_reset_keeps_the_history_and_ends_an_open_string() -> None:
         ("\x1b[4:3m", "styled and coloured underlines"),
     ],
 )
-def test_what_the_fallback_lacks_is_said_and_does_nothing(data: str, lacking: str) -> None:
+def test_what_the_fallback_lacks_is_reported_and_does_nothing(data: str, lacking: str) -> None:
     emulator, plain = fed(data, "text"), fed("text")
     assert (emulator.engine, lacking in emulator.lacks) == ("pyte", True)
     assert (emulator.row(0), emulator.cursor, emulator.modes) == (plain.row(0), plain.cursor, plain.modes)
     assert emulator.take_events() == []
 
 
-def test_colours_of_the_host_are_told_to_programs() -> None:
+def test_colours_of_the_host_are_reported_to_programs() -> None:
     emulator = fed("")
     emulator.set_colours(0x000000, 0xFFFFFF)
     emulator.feed(b"\x1b]11;?\x07\x1b]10;?\x1b\\")

@@ -141,7 +141,7 @@ def test_trust_begins_with_the_first_mark_that_carries_the_nonce() -> None:
     assert [(record.line, record.trusted) for record in shell.log.records] == [("fake", False), ("real", True)]
 
 
-def test_a_new_prompt_ends_a_command_whose_end_was_not_told(shell: Shell) -> None:
+def test_a_new_prompt_ends_a_command_whose_end_was_not_reported(shell: Shell) -> None:
     shell.emulator.feed(b"sleep\r\n")
     shell.mark("C")
     shell.prompt()

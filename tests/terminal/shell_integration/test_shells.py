@@ -151,7 +151,7 @@ def test_the_directory_is_reported(shell: Shell) -> None:
     assert shell.terminal.cwd == str(odd)
 
 
-def test_a_directory_with_control_characters_in_its_name_is_not_told_as_the_one_before(shell: Shell) -> None:
+def test_a_directory_with_control_characters_in_its_name_is_not_reported_as_the_one_before(shell: Shell) -> None:
     odd = shell.home / "odd\x01name"
     odd.mkdir()
     shell.run("cd odd*")

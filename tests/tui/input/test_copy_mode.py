@@ -170,7 +170,7 @@ async def test_a_text_that_is_too_long_for_a_clipboard_is_pasted_inside(open_sta
         assert len(stage.app.clipboard) == MOST_BYTES + 1
 
 
-async def test_what_keys_do_is_said_beside_a_message(open_stage: Open) -> None:
+async def test_what_keys_do_is_shown_beside_a_message(open_stage: Open) -> None:
     async with open_stage("sh", "-c", TEXT) as stage:
         await stage.until_text("ready")
         await stage.prefix("left_square_bracket")

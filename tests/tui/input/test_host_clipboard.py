@@ -79,7 +79,7 @@ def test_a_program_is_killed_with_its_children_after_its_time() -> None:
     assert time.monotonic() - started < 20
 
 
-def test_output_is_bounded_and_failures_are_told() -> None:
+def test_output_is_bounded_and_failures_are_reported() -> None:
     line = "head -c 100000 /dev/zero | tr '\\0' a"
     assert run_program.run(("sh", "-c", line), env=os.environ, seconds=20) == "a" * run_program.MOST_OUTPUT
     assert run_program.run(("sh", "-c", "echo x; exit 3"), env=os.environ, seconds=20) is None

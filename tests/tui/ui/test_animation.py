@@ -88,7 +88,7 @@ def test_a_key_ends_the_outline(serve: Serve) -> None:
     assert "x" in serving.first.text
 
 
-def test_programs_are_told_their_size_once(serve: Serve) -> None:
+def test_programs_receive_their_size_once(serve: Serve) -> None:
     counting = "trap 'echo resized' WINCH; printf ready; while :; do sleep 60 & wait $!; kill $!; done"
     serving = started(serve, "bash", "-c", counting)
     before = serving.first.text.count("resized")

@@ -49,7 +49,7 @@ async def shown(stage: Stage, *words: str) -> None:
 
 
 @pytest.mark.usefixtures("unguarded")
-async def test_a_request_is_shown_while_nobody_types_and_an_answer_runs_it(open_stage: Open) -> None:
+async def test_a_request_is_shown_while_the_user_does_not_type_and_an_answer_runs_it(open_stage: Open) -> None:
     async with open_stage() as stage:
         asked = ask(stage, "send-input %1 --text hello --submit")
         await shown(stage, 'claude outside wants to type, in your pane %1 "cat":', "--text hello --submit")

@@ -43,7 +43,7 @@ async def test_an_error_is_shown_under_the_line_which_stays(open_stage: Open) ->
         assert line(stage) == "focus-pane %9"
 
 
-async def test_a_recording_is_told_in_words_and_no_recordings_as_none(open_stage: Open, tmp_path: Path) -> None:
+async def test_a_recording_is_described_in_words_and_no_recordings_as_none(open_stage: Open, tmp_path: Path) -> None:
     async with open_stage(cols=120) as stage:
         await opened(stage, *"list-recordings", "enter")
         await stage.until(lambda: isinstance(stage.app.screen, Page) and "none" in stage.text)

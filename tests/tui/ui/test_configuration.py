@@ -45,7 +45,7 @@ async def test_the_configuration_opens_in_the_editor_and_explains_every_key_if_i
         assert file.read_text() == before
 
 
-async def test_a_configuration_that_cannot_be_written_is_said(
+async def test_a_configuration_that_cannot_be_written_is_reported(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "fugue").write_text("no directory")

@@ -170,7 +170,7 @@ async def test_in_copy_mode_the_output_is_that_of_the_command_at_the_cursor(open
         assert [row.strip() for row in listed(stage)[1:]] == ["needle one"]
 
 
-async def test_a_pattern_that_is_none_is_told_and_mended(open_stage: Open) -> None:
+async def test_an_invalid_pattern_is_reported_and_can_be_corrected(open_stage: Open) -> None:
     async with open_stage("sh", "-c", "echo 'a (b)'; exec cat") as stage:
         await stage.until_text("a (b)")
         await search(stage, "a")

@@ -81,7 +81,7 @@ async def test_a_command_that_hangs_holds_nothing_up(open_stage: Open) -> None:
         await stage.until(lambda: "sleep failed" in stage.text)
 
 
-async def test_nothing_is_read_while_nobody_looks(open_stage: Open, tmp_path: Path) -> None:
+async def test_nothing_is_read_while_no_client_is_attached(open_stage: Open, tmp_path: Path) -> None:
     line = f"echo x >> {tmp_path}/runs"
     commands = MappingProxyType({"runs": StatusCommand(run=("sh", "-c", line), interval=1.0)})
     config = replace(CALM, status=StatusSettings(right=("runs",), commands=commands))
@@ -102,7 +102,7 @@ async def test_a_click_on_a_part_opens_what_belongs_to_it(open_stage: Open) -> N
         await stage.until(lambda: "windows" in stage.text)
 
 
-def test_unknown_parts_are_told_with_what_was_meant() -> None:
+def test_unknown_parts_are_reported_with_a_suggestion() -> None:
     text = '[status]\nleft = ["worksapce", "tabs", "hint"]\nright = ["clok", "tabs", "up", "up", "hint"]\n'
     found = parse(f'{text}[status.commands.up]\nrun = ["uptime"]\n[status.commands.clock]\nrun = []\n')
     said = "\n".join(found.faults)

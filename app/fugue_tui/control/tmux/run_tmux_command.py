@@ -18,7 +18,7 @@ from fugue_tui.terminal.pty import process
 from fugue_tui.tmux_shim import install
 
 if TYPE_CHECKING:
-    from fugue_tui.control.tmux.verbs import Translation
+    from fugue_tui.control.tmux.call import Translation
 
 
 class TmuxOutput(TextAnswer, frozen=True, kw_only=True):
@@ -84,8 +84,9 @@ class RunTmuxCommand(
         return _output(translation, results)
 
     def _translation(self, mux: Multiplexer, origin: Origin) -> "Translation":
+        from fugue_tui.control.tmux.call import Call
         from fugue_tui.control.tmux.targets import Targets
-        from fugue_tui.control.tmux.verbs import Call, lookup
+        from fugue_tui.control.tmux.verbs import lookup
 
         verb = lookup(self.command[0])
         if ";" in self.command:

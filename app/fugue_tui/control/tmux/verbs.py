@@ -5,17 +5,15 @@ Only what programs that drive a tmux use is here; docs/tmux-programs.md has the 
 
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from itertools import count
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui.control.commands.clear_history import ClearHistory
-from fugue_tui.control.commands.floating_panes import DisplayPopup
 from fugue_tui.control.commands.layouts import EqualizePanes, RotatePanes, SelectLayout, UndoLayout
 from fugue_tui.control.commands.move import BreakPane, JoinPane, MoveWindow, SwapWindow
 from fugue_tui.control.commands.panes import (
@@ -23,38 +21,39 @@ from fugue_tui.control.commands.panes import (
     FocusPane,
     RenamePane,
     ResizePane,
-    RespawnPane,
-    SplitPane,
     SwapPane,
     ZoomPane,
 )
 from fugue_tui.control.commands.pipe_pane import PipeEnds, PipePane
 from fugue_tui.control.commands.send_keys import InputStep, SendInput
-from fugue_tui.control.commands.sessions import CreateSession, KillSession, RenameSession, SelectSession
+from fugue_tui.control.commands.sessions import KillSession, RenameSession, SelectSession
 from fugue_tui.control.commands.sideband import NotifyUser
-from fugue_tui.control.commands.windows import CloseWindow, CreateWindow, RenameWindow, SelectWindow
-from fugue_tui.control.core.command import Command, Effect, Origin
-from fugue_tui.control.core.new_pane import Direction, Line
+from fugue_tui.control.commands.windows import CloseWindow, RenameWindow, SelectWindow
+from fugue_tui.control.core.command import Effect
+from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.core.pane_names import holders
-from fugue_tui.control.core.results import OpenedPane, SessionInfo, WindowInfo
 from fugue_tui.control.tmux import formats
 from fugue_tui.control.tmux.arguments import Arguments, parse
-from fugue_tui.control.tmux.targets import Targets
-from fugue_tui.control.tmux.variables import DEFAULTS, PaneVariables
-from fugue_tui.errors import InvalidArgument, NotFound, Refused
-from fugue_tui.geometry import Rect, Side
-from fugue_tui.ids import PaneId, WindowId
+from fugue_tui.control.tmux.call import Call, Results, Translation
+from fugue_tui.control.tmux.new_panes import (
+    NEW_PANE,
+    display_popup,
+    new_session,
+    new_window,
+    respawn_pane,
+    share_of,
+    show_opened,
+    split_window,
+    tile_of,
+)
+from fugue_tui.control.tmux.options import set_option, set_window_option, show_options, show_window_options
+from fugue_tui.errors import InvalidArgument, NotFound
+from fugue_tui.geometry import Side
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
-from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.tmux_options import GLOBAL
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import parse_key
-from fugue_tui.workspace.model import OnExit, Window
 
-Results: TypeAlias = Sequence[Any]
-"""The results of the commands of a translation, in their order."""
-_NEW_PANE: Final = "#{session_name}:#{window_index}.#{pane_index}"
-_NEW_SESSION: Final = "#{session_name}:"
 _PANE_LINE: Final = (
     "#{pane_index}: [#{pane_width}x#{pane_height}] [history #{history_size}] #{pane_id}"
     "#{?pane_active, (active),}#{?pane_dead, (dead),}"
@@ -66,74 +65,6 @@ _WINDOW_LINE: Final = (
 _SESSION_LINE: Final = "#{session_name}: #{session_windows} windows#{?session_attached, (attached),}"
 _CLIENT_LINE: Final = "#{client_termname}: #{session_name} [#{client_width}x#{client_height}]"
 _SIDES: Final = {"L": Side.LEFT, "R": Side.RIGHT, "U": Side.UP, "D": Side.DOWN}
-_OPTION: Final = re.compile(r"@?[a-z][a-z0-9_-]{0,63}", re.ASCII | re.IGNORECASE)
-_SMALLEST, _LARGEST = 0.1, 0.9
-_LONGEST_FORMAT: Final = 8192
-"""Characters; libtmux, which asks for every variable at once, needs half of that."""
-
-
-class Call(Struct, frozen=True):
-    """One call of a tmux command."""
-
-    mux: Multiplexer
-    origin: Origin
-    targets: Targets
-    arguments: Arguments
-    environment: Callable[[], Mapping[str, str]]
-    """Returns the variables by which programs in new panes find the tmux commands here."""
-
-    def has(self, flag: str) -> bool:
-        """Whether a flag was given."""
-        return self.arguments.has(flag)
-
-    def value(self, flag: str, default: str = "") -> str:
-        """The value of a flag."""
-        return self.arguments.value(flag, default)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What follows the flags."""
-        return self.arguments.words
-
-    @property
-    def pane(self) -> PaneId:
-        """The target pane. Raises NotFound."""
-        return self.targets.pane(self.value("t"))
-
-    @property
-    def window(self) -> Window:
-        """The target window. Raises NotFound."""
-        return self.targets.window(self.value("t"))
-
-    def expanded(self, text: str, pane: PaneId, shown: Callable[[str], str] = str) -> str:
-        """A format as of a pane; `shown` maps the values of variables. Raises InvalidArgument if it is too long."""
-        if len(text) > _LONGEST_FORMAT:
-            raise InvalidArgument(f"format too long: it has {len(text)} characters, and {_LONGEST_FORMAT} are the most")
-        variables = PaneVariables(self.mux, self.targets, pane)
-
-        @cache
-        def value(name: str) -> str:
-            return shown(variables(name))
-
-        return formats.expand(text, value)
-
-    def only_word(self, name: str) -> str:
-        """The one word after the flags. Raises InvalidArgument."""
-        if len(self.words) != 1:
-            raise InvalidArgument(f"command {name}: requires one argument")
-        return self.words[0]
-
-
-class Translation(Struct, frozen=True):
-    """What a call does."""
-
-    commands: tuple[Command[Any], ...] = ()
-    show: Callable[[Results], Sequence[str]] = lambda results: ()
-    """The lines to print once the commands have run."""
-    act: Callable[[], None] = lambda: None
-    """What it does besides."""
-    status: Callable[[Results], int] = lambda results: 0
-    """The exit status of the caller."""
 
 
 class Verb(Struct, frozen=True):
@@ -157,168 +88,6 @@ def lookup(name: str) -> Verb:
     if found is None:
         raise InvalidArgument(f"unknown command: {clean(name, 40)}")
     return found
-
-
-# New panes
-
-
-def _line(words: Sequence[str]) -> Line:
-    """One word is a line for the shell, several are a program and its arguments, as in tmux."""
-    return words[0] if len(words) == 1 else tuple(words)
-
-
-def _environment(call: Call) -> Mapping[str, str]:
-    given = dict[str, str]()
-    for each in call.arguments.values("e"):
-        name, equals, value = each.partition("=")
-        if not equals:
-            raise InvalidArgument(f"-e {clean(each, 40)}: requires NAME=VALUE")
-        given[name] = value
-    return {**call.environment(), **given}
-
-
-def _opened(call: Call, default: str) -> Callable[[Results], Sequence[str]]:
-    """Shows the pane that was opened, if -P was given."""
-
-    def show(results: Results) -> Sequence[str]:
-        if not call.has("P"):
-            return ()
-        return (call.expanded(call.value("F", default), _pane_of(call.mux, results[0])),)
-
-    return show
-
-
-def _pane_of(mux: Multiplexer, opened: Any) -> PaneId:
-    match opened:
-        case OpenedPane(id=id):
-            return PaneId(id[1:])
-        case WindowInfo(focus=focus):
-            return PaneId(focus[1:])
-        case SessionInfo(windows=windows):
-            return mux.window(WindowId(windows[0][1:])).active
-        case _:
-            raise AssertionError(f"{type(opened).__name__} opens no pane")
-
-
-def _split_window(call: Call) -> Translation:
-    pane = call.pane
-    rect = _rect(call, pane)
-    horizontal = call.has("h")
-    if call.has("b"):
-        direction = Direction.LEFT if horizontal else Direction.UP
-    else:
-        direction = Direction.RIGHT if horizontal else Direction.DOWN
-    length = (rect.cols if horizontal else rect.rows) or 1
-    size = _share(call.value("l") or (f"{call.value('p')}%" if call.value("p") else ""), length)
-    command = SplitPane(
-        pane=str(pane),
-        direction=direction,
-        size=size,
-        command=_line(call.words) if call.words else "",
-        cwd=call.expanded(call.value("c"), pane),
-        env=_environment(call),
-        focus=not call.has("d"),
-    )
-    return Translation((command,), _opened(call, _NEW_PANE))
-
-
-def _share(length: str, room: int) -> float | None:
-    """The share of a length in cells or per cent; None for none. Raises InvalidArgument."""
-    if not length:
-        return None
-    number = length.removesuffix("%")
-    if not number.isdecimal():
-        raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    share = int(number) / 100 if length.endswith("%") else int(number) / room
-    return min(_LARGEST, max(_SMALLEST, share))
-
-
-def _rect(call: Call, pane: PaneId) -> Rect:
-    window = replace(call.mux.window_of(pane), zoomed=False)
-    return call.mux.layouts.of(window).panes.get(pane) or Rect(0, 0, 0, 0)
-
-
-def _new_window(call: Call) -> Translation:
-    word = call.value("t").removesuffix(":")
-    window = call.targets.window(word) if word and not word.split(":")[-1].isdecimal() else None
-    session = window.session if window else call.targets.session(word.split(":")[0] if ":" in word else "")
-    command = CreateWindow(
-        session=session,
-        name=call.value("n"),
-        command=_line(call.words) if call.words else "",
-        cwd=call.expanded(call.value("c"), call.targets.pane()),
-        env=_environment(call),
-        focus=not call.has("d"),
-    )
-    return Translation((command,), _opened(call, _NEW_PANE))
-
-
-def _new_session(call: Call) -> Translation:
-    name = call.value("s")
-    if call.has("A") and name in call.targets.sessions:
-        return Translation(() if call.has("d") else (SelectSession(session=name),))
-    if not call.has("d"):
-        raise Refused("sessions should be nested with care, unset $TMUX to force")
-    if name in call.targets.sessions:
-        raise InvalidArgument(f"duplicate session: {clean(name)}")
-    command = CreateSession(
-        name=name,
-        window_name=call.value("n"),
-        command=_line(call.words) if call.words else "",
-        cwd=call.expanded(call.value("c"), call.targets.pane()),
-        env=_environment(call),
-        focus=False,
-    )
-    return Translation((command,), _opened(call, _NEW_SESSION))
-
-
-def _respawn_pane(call: Call) -> Translation:
-    pane = call.pane
-    if not call.has("k") and pane not in call.mux.exits:
-        place = call.expanded(_NEW_PANE, pane)
-        raise Refused(f"respawn pane failed: pane {place} still active")
-    return Translation((RespawnPane(pane=str(pane), command=_line(call.words) if call.words else ""),))
-
-
-def _display_popup(call: Call) -> Translation:
-    """A popup that is waited for, as tmux does; without -E it stays when its program has ended."""
-    if call.has("C"):
-        raise Refused("a popup is closed by its program, or with kill-pane")
-    pane = call.pane
-    window = call.mux.window_of(pane)
-    command = DisplayPopup(
-        command=_line(call.words) if call.words else "",
-        wait=True,
-        cols=_extent(call.value("w") or "50%"),
-        rows=_extent(call.value("h") or "50%"),
-        x=_position(call.value("x")),
-        y=_position(call.value("y")),
-        window=str(window.id),
-        cwd=call.expanded(call.value("d"), pane),
-        name=call.value("T"),
-        env=_environment(call),
-        on_exit=OnExit.ALWAYS if call.has("E") or not call.words else OnExit.KEEP,
-    )
-    return Translation((command,), status=lambda results: results[0].exit_status)
-
-
-def _position(word: str) -> int | float | None:
-    """Cells, or the right or lower edge; in the middle for the others of tmux's places."""
-    return int(word) if word.isdecimal() and len(word) < 5 else 1.0 if word in ("R", "S") else None
-
-
-def _pipe_pane(call: Call) -> Translation:
-    pane = call.pane
-    if not call.words and call.mux.pipes.of(pane) is None:
-        return Translation()
-    line = call.expanded(" ".join(call.words), pane, _for_shell)
-    ends = PipeEnds.OUTPUT if not call.has("I") else PipeEnds.BOTH if call.has("O") else PipeEnds.INPUT
-    return Translation((PipePane(line=line, pane=str(pane), toggle=call.has("o"), connect=ends),))
-
-
-def _for_shell(value: str) -> str:
-    """A value as one word of a shell line: programs choose titles and names."""
-    return shlex.quote(value) if value else ""
 
 
 # The ends of panes
@@ -417,20 +186,24 @@ def _swap_pane(call: Call) -> Translation:
 def _break_pane(call: Call) -> Translation:
     pane = call.targets.pane(call.value("s"))
     command = BreakPane(pane=str(pane), name=call.value("n"), focus=not call.has("d"))
-    return Translation((command,), _opened(call, _NEW_PANE))
+    return Translation((command,), show_opened(call, NEW_PANE))
 
 
 def _join_pane(call: Call) -> Translation:
     pane, other = call.targets.pane(call.value("s")), call.pane
     horizontal = call.has("h")
-    rect = _rect(call, other)
+    rect = tile_of(call, other)
     direction = (Direction.LEFT if horizontal else Direction.UP) if call.has("b") else (
         Direction.RIGHT if horizontal else Direction.DOWN
     )  # fmt: skip
     length = call.value("l") or (f"{call.value('p')}%" if call.value("p") else "")
-    size = _share(length, (rect.cols if horizontal else rect.rows) or 1)
+    size = share_of(length, (rect.cols if horizontal else rect.rows) or 1)
     command = JoinPane(pane=str(pane), other=str(other), direction=direction, size=size or 0.5, focus=not call.has("d"))
     return Translation((command,))
+
+
+def _rotate_window(call: Call) -> Translation:
+    return Translation((RotatePanes(window=str(call.window.id), forward=call.has("D")),))
 
 
 def _move_window(call: Call) -> Translation:
@@ -468,6 +241,20 @@ def _switch_client(call: Call) -> Translation:
 
 
 # Input and output
+
+
+def _pipe_pane(call: Call) -> Translation:
+    pane = call.pane
+    if not call.words and call.mux.pipes.of(pane) is None:
+        return Translation()
+    line = call.expanded(" ".join(call.words), pane, _for_shell)
+    ends = PipeEnds.OUTPUT if not call.has("I") else PipeEnds.BOTH if call.has("O") else PipeEnds.INPUT
+    return Translation((PipePane(line=line, pane=str(pane), toggle=call.has("o"), connect=ends),))
+
+
+def _for_shell(value: str) -> str:
+    """A value as one word of a shell line: programs choose titles and names."""
+    return shlex.quote(value) if value else ""
 
 
 def _send_keys(call: Call) -> Translation:
@@ -518,6 +305,10 @@ def _row(word: str, edge: int, top: int, height: int) -> int:
     if not number.isdecimal() or len(number) > 9:
         raise InvalidArgument(f"line invalid: {clean(word, 20)}")
     return min(max(0, top + int(word)), top + height - 1)
+
+
+def _clear_history(call: Call) -> Translation:
+    return Translation((ClearHistory(pane=str(call.pane)),))
 
 
 def _display_message(call: Call) -> Translation:
@@ -571,87 +362,6 @@ def _start_server(call: Call) -> Translation:
     return Translation()
 
 
-# Options
-
-
-def _scope(call: Call) -> str:
-    if call.has("g") or call.has("s"):
-        return GLOBAL
-    if call.has("p"):
-        return str(call.pane)
-    if call.has("w") or call.value("t").startswith("@"):
-        return str(call.window.id)
-    return f"${call.targets.session(call.value('t'))}"
-
-
-def _set_option(call: Call) -> Translation:
-    words = list(call.words)
-    if not 1 <= len(words) <= 2:
-        raise InvalidArgument("command set-option: requires an option and its value")
-    name, value = words[0], words[1] if len(words) == 2 else "on"
-    if not _OPTION.fullmatch(name):
-        raise InvalidArgument(f"invalid option: {clean(name, 60)}")
-    scope = _scope(call)
-    unset = call.has("u") or call.has("U")
-    kept = call.mux.tmux_options.all(scope).get(name)
-    if call.has("o") and kept is not None and not unset:
-        raise Refused(f"already set: {name}")
-    added = f"{kept}{value}" if call.has("a") and kept is not None else value
-    text = call.expanded(added, call.targets.pane()) if call.has("F") else added
-    return Translation(act=lambda: call.mux.tmux_options.set(scope, name, None if unset else text))
-
-
-def _set_window_option(call: Call) -> Translation:
-    return _set_option(_of_window(call))
-
-
-def _show_options(call: Call) -> Translation:
-    if len(call.words) > 1:
-        raise InvalidArgument("command show-options: requires at most one option")
-    wanted = next(iter(call.words), "")
-    scope = _scope(call)
-    own = call.mux.tmux_options.all(scope)
-    if not wanted:
-        known = {**(DEFAULTS if scope == GLOBAL else {}), **own}
-        lines = [value if call.has("v") else f"{name} {value}" for name, value in sorted(known.items())]
-        return Translation((), lambda results: lines)
-    value = own.get(wanted)
-    if value is None and (call.has("A") or scope == GLOBAL):
-        value = PaneVariables(call.mux, call.targets, call.targets.pane()).option(wanted)
-    if value is None:
-        if call.has("q") or wanted in DEFAULTS:
-            return Translation()
-        raise NotFound(f"invalid option: {clean(wanted, 60)}")
-    shown = value if call.has("v") else f"{wanted} {value}"
-    return Translation((), lambda results: (shown,))
-
-
-def _show_window_options(call: Call) -> Translation:
-    return _show_options(_of_window(call))
-
-
-def _of_window(call: Call) -> Call:
-    """The call with -w, unless it is about all."""
-    flags = call.arguments.flags
-    return call if "g" in flags else replace(call, arguments=replace(call.arguments, flags={**flags, "w": ()}))
-
-
-def _extent(length: str) -> int | float:
-    """A length in cells or per cent; half of the window for none. Raises InvalidArgument."""
-    number = length.removesuffix("%") or "50"
-    if not number.isdecimal() or not 0 < int(number) < 10_000:
-        raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    return min(1.0, int(number) / 100) if length.endswith("%") or not length else int(number)
-
-
-def _clear_history(call: Call) -> Translation:
-    return Translation((ClearHistory(pane=str(call.pane)),))
-
-
-def _rotate_window(call: Call) -> Translation:
-    return Translation((RotatePanes(window=str(call.window.id), forward=call.has("D")),))
-
-
 def _with_flag(flag: str, translate: Callable[[Call], Translation]) -> Callable[[Call], Translation]:
     """The translation of a command that is another one with a flag."""
     return lambda call: translate(
@@ -670,7 +380,7 @@ VERBS: Final = (
     _verb("capture-pane", "capturep", "eJNpq", "ESt", _capture_pane),
     _verb("display-message", "display", "lp", "ct", _display_message, Effect.LAYOUT),
     _verb("clear-history", "clearhist", "H", "t", _clear_history, Effect.DESTROY),
-    _verb("display-popup", "popup", "BCEN", "bcdehsStTwxy", _display_popup, Effect.RUN),
+    _verb("display-popup", "popup", "BCEN", "bcdehsStTwxy", display_popup, Effect.RUN),
     _verb("has-session", "has", "", "t", _has_session),
     _verb("join-pane", "joinp", "bdhv", "lpst", _join_pane, Effect.LAYOUT),
     _verb("kill-pane", "killp", "a", "t", _kill_pane, Effect.DESTROY),
@@ -684,8 +394,8 @@ VERBS: Final = (
     _verb("list-windows", "lsw", "a", "Fft", _list_windows),
     _verb("move-pane", "movep", "bdhv", "lpst", _join_pane, Effect.LAYOUT),
     _verb("move-window", "movew", "d", "st", _move_window, Effect.LAYOUT),
-    _verb("new-session", "new", "AdP", "ceFnsxy", _new_session, Effect.RUN),
-    _verb("new-window", "neww", "abdP", "ceFnt", _new_window, Effect.RUN),
+    _verb("new-session", "new", "AdP", "ceFnsxy", new_session, Effect.RUN),
+    _verb("new-window", "neww", "abdP", "ceFnt", new_window, Effect.RUN),
     _verb("next-layout", "nextl", "", "t", _with_flag("n", _select_layout), Effect.LAYOUT),
     _verb("next-window", "next", "", "t", _with_flag("n", _select_window), Effect.LAYOUT),
     _verb("previous-layout", "prevl", "", "t", _with_flag("p", _select_layout), Effect.LAYOUT),
@@ -694,17 +404,17 @@ VERBS: Final = (
     _verb("rename-session", "rename", "", "t", _rename_session, Effect.LAYOUT),
     _verb("rename-window", "renamew", "", "t", _rename_window, Effect.LAYOUT),
     _verb("resize-pane", "resizep", "DLRUZ", "txy", _resize_pane, Effect.LAYOUT),
-    _verb("respawn-pane", "respawnp", "k", "t", _respawn_pane, Effect.DESTROY, Effect.RUN),
+    _verb("respawn-pane", "respawnp", "k", "t", respawn_pane, Effect.DESTROY, Effect.RUN),
     _verb("rotate-window", "rotatew", "DUZ", "t", _rotate_window, Effect.LAYOUT),
     _verb("select-layout", "selectl", "Enop", "t", _select_layout, Effect.LAYOUT),
     _verb("select-pane", "selectp", "DLlRUZ", "Tt", _select_pane, Effect.LAYOUT),
     _verb("select-window", "selectw", "lnp", "t", _select_window, Effect.LAYOUT),
     _verb("send-keys", "send", "l", "Nt", _send_keys, Effect.INPUT),
-    _verb("set-option", "set", "aFgopqsuUw", "t", _set_option, Effect.LAYOUT),
-    _verb("set-window-option", "setw", "aFgoqu", "t", _set_window_option, Effect.LAYOUT),
-    _verb("show-options", "show", "Agpqsvw", "t", _show_options),
-    _verb("show-window-options", "showw", "gv", "t", _show_window_options),
-    _verb("split-window", "splitw", "bdhvP", "ceFlpt", _split_window, Effect.RUN),
+    _verb("set-option", "set", "aFgopqsuUw", "t", set_option, Effect.LAYOUT),
+    _verb("set-window-option", "setw", "aFgoqu", "t", set_window_option, Effect.LAYOUT),
+    _verb("show-options", "show", "Agpqsvw", "t", show_options),
+    _verb("show-window-options", "showw", "gv", "t", show_window_options),
+    _verb("split-window", "splitw", "bdhvP", "ceFlpt", split_window, Effect.RUN),
     _verb("start-server", "start", "", "", _start_server),
     _verb("swap-pane", "swapp", "dDU", "st", _swap_pane, Effect.LAYOUT),
     _verb("swap-window", "swapw", "d", "st", _swap_window, Effect.LAYOUT),
