@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,23 @@ def test_a_name_is_not_taken_from_a_server_whose_process_is_not_visible_here() -
     again = name_lock.take("dev", "/other")
     assert again is not None
     again.release()
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_on_a_full_disk_a_name_has_one_server_and_a_killed_one_its_id(is_killed: bool) -> None:
+    killed = _id_of_a_killed_server("dev") if is_killed else ""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        lock = name_lock.take("dev", "/s")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert lock is not None
+    assert lock.id == killed or not is_killed
+    with pytest.raises(AlreadyRunning, match="workspace dev is already running, as process"):
+        name_lock.take("dev", "/other")
+    lock.release(returns=True)
+    assert getattr(left_behind("dev"), "id", "") == killed
 
 
 def _ended_process() -> int:
