@@ -2,12 +2,12 @@
 
 import fcntl
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.full_disk import full_disk
 
 from fugue_tui.errors import AlreadyRunning
 from fugue_tui.store import name_lock
@@ -69,12 +69,8 @@ def test_a_name_is_not_taken_from_a_server_whose_process_is_not_visible_here() -
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_on_a_full_disk_a_name_has_one_server_and_a_killed_one_its_id(is_killed: bool) -> None:
     killed = _id_of_a_killed_server("dev") if is_killed else ""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    try:
+    with full_disk():
         lock = name_lock.take("dev", "/s")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert lock is not None
     assert lock.id == killed or not is_killed
     with pytest.raises(AlreadyRunning, match="workspace dev is already running, as process"):

@@ -90,6 +90,7 @@ def test_words_become_arguments(line: str, arguments: dict[str, Any]) -> None:
         ("words-rename a b c", "'c' is an unexpected argument; it takes --pane, --name"),
         ("words-rename", "words-rename: name: is missing: The new name."),
         ("words-split 'open", "no closing quotation"),
+        ("words-rename " + "a" * 1_000_000, "has 1000013 characters; a line has at most 16384"),
         ("words-split --\x1b[31m", "words-split: no flag --\\x1b[31m;"),
     ],
 )

@@ -93,9 +93,10 @@ class Journal:
         compacted = b"".join(map(_line, self._kept())) if self._size > COMPACT else None
         try:
             await asyncio.to_thread(self._append, lines, compacted)
-        except (OSError, SaveError) as fault:
-            reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-            return SaveError(f"{self._what} cannot be saved: {reason}; make room on the disk, and try again")
+        except SaveError as error:
+            return SaveError(f"{self._what} cannot be saved: {error}")
+        except OSError as error:
+            return SaveError(f"{self._what} cannot be saved: {error.strerror}; make room on the disk, and try again")
         self._size = len(lines) + (self._size if compacted is None else len(compacted))
         return None
 
