@@ -90,7 +90,6 @@ def test_words_become_arguments(line: str, arguments: dict[str, Any]) -> None:
         ("words-rename a b c", "'c' is an unexpected argument; it takes --pane, --name"),
         ("words-rename", "words-rename: name: is missing: The new name."),
         ("words-split 'open", "no closing quotation"),
-        ("words-rename " + "a" * 1_000_000, "has 1000013 characters; a line has at most 16384"),
         ("words-split --\x1b[31m", "words-split: no flag --\\x1b[31m;"),
     ],
 )
@@ -98,6 +97,13 @@ def test_wrong_words_are_named(line: str, said: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         command(line)
     assert said in str(caught.value)
+
+
+def test_a_very_long_line_is_not_split() -> None:
+    with pytest.raises(
+        InvalidArgument, match=r"^'words-rename a+'\.\.\.: has 1000013 characters; a line has at most 16384$"
+    ):
+        command("words-rename " + "a" * 1_000_000)
 
 
 def test_an_unknown_command_names_the_nearest() -> None:
