@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fugue_tui.config.model import Config, ConfigResult
     from fugue_tui.control.core.command import Origin
     from fugue_tui.multiplexer import Multiplexer
+    from fugue_tui.store.name_lock import NameLock
     from fugue_tui_mcp.listener import Listener
 
 MOST = 99
@@ -96,15 +97,17 @@ def show(options: StartOptions) -> int:
     cannot start."""
     here()
     file, reading = _configuration(options)
-    workspace, listener = claim_for_show(options, reading.config)
+    workspace, listener, lock = claim_for_show(options, reading.config)
     try:
         with ended_by_signals():
-            status = _run(options, workspace, listener, file, reading, foreground=True)
+            status = _run(options, workspace, listener, file, reading, foreground=True, lock=lock)
     except SystemExit as ended:
         status = _status(ended)
     finally:
         if listener is not None:
             listener.close()
+        if lock is not None:
+            lock.release()
     return exit_despite_threads(status)
 
 
@@ -173,22 +176,28 @@ def claim(options: StartOptions, settings: "Config") -> tuple[str, "Listener"]:
     return workspace, listen(sockets.check_path(path), workspace) if path else listen_as(workspace)
 
 
-def claim_for_show(options: StartOptions, settings: "Config") -> tuple[str, "Listener | None"]:
-    """The same for a workspace without a server: the first free name if none is given, and no socket if the
-    configuration disables it."""
-    from fugue_tui_mcp.listener import listen_as
-
-    if not settings.mcp.enabled:
-        return sockets.check_name(options.workspace or sockets.DEFAULT), None
-    if options.workspace or options.socket or settings.mcp.socket:
-        return claim(options, settings)
+def claim_for_show(options: StartOptions, settings: "Config") -> "tuple[str, Listener | None, NameLock | None]":
+    """The same for a workspace without a server: the first free name if none is given, and no socket but the lock of
+    the name if the configuration disables it."""
+    if settings.mcp.enabled and (options.workspace or options.socket or settings.mcp.socket):
+        return *claim(options, settings), None
+    if options.workspace:
+        return _claim_by_name(sockets.check_name(options.workspace), settings)
     for number in range(1, MOST + 1):
-        workspace = sockets.DEFAULT if number == 1 else f"{sockets.DEFAULT}-{number}"
         try:
-            return workspace, listen_as(workspace)
+            return _claim_by_name(sockets.DEFAULT if number == 1 else f"{sockets.DEFAULT}-{number}", settings)
         except AlreadyRunning:
             continue
     raise AlreadyRunning(f"{MOST} workspaces run already; name the one to start")
+
+
+def _claim_by_name(workspace: str, settings: "Config") -> "tuple[str, Listener | None, NameLock | None]":
+    from fugue_tui.store import name_lock
+    from fugue_tui_mcp.listener import listen_as
+
+    if settings.mcp.enabled:
+        return workspace, listen_as(workspace), None
+    return workspace, None, name_lock.take(workspace, "")
 
 
 def log_path(workspace: str, listener: "Listener | None") -> str:
@@ -227,6 +236,7 @@ def _run(
     *,
     foreground: bool = False,
     first: tuple[socket.socket, Hello] | None = None,
+    lock: "NameLock | None" = None,
 ) -> int:
     """Run a workspace whose name is claimed until it ends; heavy imports happen here."""
     from fugue_tui import private_log
@@ -239,6 +249,7 @@ def _run(
             workspace,
             reading.config,
             listener=listener,
+            lock=lock,
             foreground=foreground,
             first=first,
             config_file=file,
@@ -275,7 +286,7 @@ def _be_server(options: StartOptions, theirs: socket.socket, hello: Hello | None
             first = (theirs, hello) if hello is not None else None
             return _run(options, workspace, listener, file, reading, first=first)
     except AlreadyRunning as error:
-        _send_bye(theirs, Bye(RUNNING, error.path))
+        _send_bye(theirs, Bye(RUNNING, error.path) if error.path else Bye("error", str(error), 1))
     except FugueError as error:
         _send_bye(theirs, Bye("error", str(error), 1))
     except SystemExit as ended:

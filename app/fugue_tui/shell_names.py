@@ -10,7 +10,7 @@ LINE_SHELLS: Final = (POSIX_SHELLS - {"rbash"}) | {"fish"}
 """Shells that accept `-lic LINE` and have `exec`."""
 SHELLS: Final = POSIX_SHELLS | {"csh", "elvish", "fish", "nu", "pwsh", "tcsh", "xonsh"}
 
-_VALUED: Final = frozenset({"--rcfile", "--init-file", "--init-command", "-C", "-o", "+o", "-O", "+O"})
+VALUED: Final = frozenset({"--rcfile", "--init-file", "--init-command", "-C", "-o", "+o", "-O", "+O"})
 """Options that are followed by a value."""
 
 
@@ -25,15 +25,15 @@ def is_interactive(argv: Sequence[str]) -> bool:
         return False
     rest = iter(argv[1:])
     for word in rest:
-        if word in _VALUED:
+        if word in VALUED:
             next(rest, None)
-        elif _gives_command(word):
+        elif gives_line(word) or not word.startswith(("-", "+")):
             return False
     return True
 
 
-def _gives_command(word: str) -> bool:
-    """Whether an argument is a script, or an option that gives a command line: `-c`, `-lic`, `--command`."""
+def gives_line(word: str) -> bool:
+    """Whether an argument of a shell is an option that a command line follows: `-c`, `-lic`, `--command`."""
     if word.startswith("--"):
         return word.startswith("--command")
-    return not word.startswith(("-", "+")) or "c" in word
+    return word.startswith(("-", "+")) and "c" in word

@@ -275,3 +275,30 @@ def test_a_workspace_of_which_nothing_can_be_read_starts_fresh_and_says_so(launc
     second.host.wait_text("the last workspace cannot be restored")
     assert list(panes(second)) == ["%1"]
     assert list((tmp_path / "state" / "auto").glob("*.bad.*"))
+
+
+def test_a_workspace_that_is_killed_once_it_is_renamed_has_everything_under_its_new_name(launch: Launch) -> None:
+    first = used(launch, config=ALWAYS)
+    first.ask("add-task", "--title", "keep me")
+    first.ask("rename-workspace", "--name", "ops")
+    first.name = "ops"
+    killed(first)
+    assert [entry.name for entry in store().names("auto")] == ["ops"]
+    second = launch(size=WIDE, config=ALWAYS, name="ops")
+    second.ready()
+    second.host.wait_text("once upon", "the log")
+    assert [task["title"] for task in second.ask("list-tasks")["tasks"]] == ["keep me"]
+
+
+def test_no_workspace_takes_the_name_of_one_that_waits_to_be_restored(launch: Launch) -> None:
+    other = used(launch, name="dev")
+    other.ask("add-task", "--title", "keep me")
+    killed(other)
+    running = launch("--", "cat", size=WIDE)
+    running.ready()
+    refused = running.shell("rename", running.name, "dev")
+    assert (refused.returncode, "a workspace is saved as dev; fugue-tui dev restores it" in refused.stderr) == (1, True)
+    assert running.shell("delete-saved", "--workspace", running.name, "dev", "--kind", "auto").returncode == 0
+    assert running.shell("rename", running.name, "dev").returncode == 0
+    running.name = "dev"
+    assert running.ask("list-tasks")["tasks"] == []

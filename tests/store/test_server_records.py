@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.full_disk import full_disk
 
 from fugue_tui.errors import AlreadyRunning
 from fugue_tui.store import name_lock
@@ -63,6 +64,19 @@ def test_a_name_is_not_taken_from_a_server_whose_process_is_not_visible_here() -
     again = name_lock.take("dev", "/other")
     assert again is not None
     again.release()
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_on_a_full_disk_a_name_has_one_server_and_a_killed_one_its_id(is_killed: bool) -> None:
+    killed = _id_of_a_killed_server("dev") if is_killed else ""
+    with full_disk():
+        lock = name_lock.take("dev", "/s")
+    assert lock is not None
+    assert lock.id == killed or not is_killed
+    with pytest.raises(AlreadyRunning, match="workspace dev is already running, as process"):
+        name_lock.take("dev", "/other")
+    lock.release(returns=True)
+    assert getattr(left_behind("dev"), "id", "") == killed
 
 
 def _ended_process() -> int:

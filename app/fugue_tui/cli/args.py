@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from fugue_tui.errors import FugueError, InvalidArgument
 
@@ -127,14 +128,19 @@ def _print(data: bytes) -> None:
 
 
 def write(data: bytes, file: str) -> None:
-    """Write output to a file, or to stdout for `-`. Raises Usage if it cannot be written."""
+    """Write output to a file, or to stdout for `-`. Raises Usage if it cannot be written; no new file is left then."""
     if file == "-":
         _print(data)
         return
+    is_new = False
     try:
+        is_new = not os.path.lexists(file)
         with open(file, "wb") as stream:
             stream.write(data)
     except (OSError, ValueError) as error:
+        if is_new:
+            with suppress(OSError):
+                os.unlink(file)
         raise Usage(f"--output: {file[:200]!a} cannot be written: {getattr(error, 'strerror', error)}") from None
 
 

@@ -44,7 +44,7 @@ def join_again(path: str, hello: Hello, name: str) -> int:
     while found := server_records.holder(name):
         with suppress(NotRunning):
             return join(found.socket or path, hello, name)
-        if time.monotonic() > until:
+        if not found.socket or time.monotonic() > until:
             break
         time.sleep(RETRY_SECONDS)
     raise unreachable(name) or NotRunning(f"no workspace {name} runs")
@@ -57,6 +57,8 @@ def unreachable(name: str) -> NotRunning | None:
     found = server_records.holder(name) if name else None
     if found is None:
         return None
+    if not found.socket:
+        return NotRunning(f"workspace {name} runs as process {found.pid or 'unknown'}, without a socket to attach to")
     return NotRunning(
         f"workspace {name} runs as process {found.pid}, but its socket {found.socket} is gone; it makes it again "
         f"as soon as it can, or kill {found.pid} ends it, saved"

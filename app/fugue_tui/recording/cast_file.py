@@ -27,7 +27,12 @@ class CastFile:
         self._encoder = CastEncoder(version)
         self._fd = self._opened()
         self._size = 0
-        self._begin(header)
+        try:
+            self._begin(header)
+        except OSError:
+            self.close()
+            os.unlink(path)
+            raise
 
     def _opened(self) -> int:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_APPEND

@@ -35,6 +35,12 @@ class NameLock:
         """The workspace's id."""
         return self._server.id
 
+    def rename(self, workspace: str) -> None:
+        """Hold another name instead. Raises AlreadyRunning, and holds the same then."""
+        if workspace != self.workspace and (other := take(workspace, self._server.socket, self.id)):
+            self.release()
+            self._server, self._held, self._second = other._server, other._held, other._second
+
     def release(self, *, returns: bool = False) -> None:
         """Let another server have the name, and the id too if the workspace `returns`. Idempotent."""
         if self._second is not None:
@@ -64,7 +70,8 @@ def take(workspace: str, socket: str, id: str = "") -> NameLock | None:
         server, held = found
         return NameLock(server, held, _second_record(server))
     if elsewhere := holder(workspace):
-        raise AlreadyRunning(f"{_words(workspace, elsewhere)} in a container or on another machine; give another name")
+        place = " in a container or on another machine" if elsewhere.pid else ""
+        raise AlreadyRunning(f"{_words(workspace, elsewhere)}{place}; give another name")
     return None
 
 
@@ -93,8 +100,7 @@ def _take(area: PrivateDir, key: str, server: Server) -> tuple[Server, tuple[int
             found = read(fd, path) or Server()
             if locked(fd, fcntl.LOCK_EX) and _is_at(path, fd, written):
                 server = Server(server.name, server.pid, server.socket, server.id or found.id or os.urandom(4).hex())
-                os.ftruncate(written, 0)
-                os.write(written, f"{server.pid}\n{server.socket}\n{server.id}\n".encode())
+                _write(written, server)
                 fd, taken = -1, fd
                 return server, (taken, path)
             return found
@@ -105,6 +111,16 @@ def _take(area: PrivateDir, key: str, server: Server) -> tuple[Server, tuple[int
         return Server()
     finally:
         os.close(written)
+
+
+def _write(fd: int, server: Server) -> None:
+    """Write a record in place of what the file holds; it stays as it was if that fails, as on a full disk: the lock
+    counts, not its words."""
+    content = f"{server.pid}\n{server.socket}\n{server.id}\n".encode()
+    with suppress(OSError):
+        fcntl.fcntl(fd, fcntl.F_SETFL, 0)  # Not at the end of the file: what is there already needs no more room.
+        if os.pwrite(fd, content, 0) == len(content):
+            os.ftruncate(fd, len(content))
 
 
 def _is_at(path: str, *fds: int) -> bool:
@@ -142,4 +158,5 @@ def _runs(pid: int) -> bool:
 
 
 def _words(workspace: str, found: Server) -> str:
-    return f"workspace {workspace} is already running, as process {found.pid or 'unknown'} ({found.socket})"
+    where = f" ({found.socket})" if found.socket else ""
+    return f"workspace {workspace} is already running, as process {found.pid or 'unknown'}{where}"

@@ -66,6 +66,14 @@ class RotatingCopies:
         self._folder.settle(temporary, self._base)
         self._folder.sync()
 
+    def rename(self, to: str) -> None:
+        """Rename its copies to those of another item, the newest first."""
+        there = set(self._folder.names())
+        for copy in COPIES:
+            if self._base + copy in there:
+                self._folder.rename(self._base + copy, f"{to}.json{copy}")
+        self._folder.sync()
+
     def delete(self) -> bool:
         """Delete all its files, the newest last; False if there was none."""
         files = [*self._bad().values(), *(self._base + copy for copy in reversed(COPIES))]

@@ -30,7 +30,7 @@ class Server(Record):
     pid: int = 0
     """0 if it is unknown."""
     socket: str = ""
-    """The path of its socket, which may be gone."""
+    """The path of its socket, which may be gone; empty if it has none, or if that is unknown."""
     id: str = ""
     """The workspace's own, which it keeps when it is renamed or comes back; empty if it has none."""
 
@@ -53,7 +53,7 @@ def left_behind(workspace: str) -> Server | None:
 
 
 def servers(env: Mapping[str, str] = os.environ) -> tuple[list[Server], list[Server]]:
-    """The running servers of this state directory, and the user's others."""
+    """The running servers with a socket, of this state directory, and the user's others."""
     own, home = state_path(env), home_state_path(env)
     found = list(_running(own))
     ids = {server.id for server in found}
@@ -74,7 +74,7 @@ def _running(directory: str) -> Iterator[Server]:
         return
     for name in sorted(os.listdir(area)):
         server, running = _inspect(os.path.join(area, name))
-        if running and server is not None:
+        if running and server is not None and server.socket:
             yield server
 
 

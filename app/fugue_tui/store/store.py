@@ -108,6 +108,13 @@ class Store:
             )
         return sorted(found, key=lambda entry: (-entry.generation, entry.name))
 
+    def rename(self, area: Area, name: str, to: str) -> None:
+        """Rename an entry with its copies, in place of one of that name; nothing if there is none. Raises SaveError."""
+        with opened(self.root, area) as folder:
+            if folder is not None:
+                with folder.lock(rotating_copies.LOCK):
+                    RotatingCopies(folder, _checked(name)).rename(_checked(to))
+
     def delete(self, area: Area, name: str) -> None:
         """Delete an entry with all its copies. Raises SaveError if there is none."""
         with opened(self.root, area) as folder:

@@ -22,7 +22,7 @@ from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config, SessionSettings
 from fugue_tui.control.commands import windows
 from fugue_tui.control.core.command import USER, Origin
-from fugue_tui.errors import FugueError, SaveError
+from fugue_tui.errors import FugueError, SaveError, SocketError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from fugue_tui.multiplexer.agents.journal import Journal
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.multiplexer.mcp_servers.connector import Connector, Handler
+    from fugue_tui.store.name_lock import NameLock
     from fugue_tui.tui.ui.restore_prompt import RestorePrompt
     from fugue_tui.tui.workspace_server import WorkspaceServer
     from fugue_tui_mcp.listener import Listener
@@ -64,6 +65,8 @@ class ServerOptions(Struct, frozen=True):
     config: Config
     listener: "Listener | None" = None
     """Where clients, agents and the command line connect; None for a workspace without a socket."""
+    lock: "NameLock | None" = None
+    """The lock of the name of a workspace without a socket."""
     foreground: bool = True
     """Whether it is shown on stdin's terminal; otherwise it is a server."""
     first: tuple[socket.socket, Hello] | None = None
@@ -299,9 +302,13 @@ class _Server:
 
     def _rename(self, name: str) -> None:
         """Rename the socket of the workspace and its logs. Raises SocketError."""
+        if name != self.mux.workspace.name:
+            _must_not_be_saved(name)
         if self._options.listener is not None:
             self._options.listener.rename(name)
             private_log.move(self._options.listener.log)
+        elif self._options.lock is not None:
+            self._options.lock.rename(name)
         if self._app is not None:
             self._app.dispatcher.audit.move(name)
 
@@ -399,7 +406,7 @@ def _follow_agents(app: "WorkspaceServer") -> None:
     first second, unless a command wants messages or tasks before."""
     from fugue_tui.control.agents.agent_monitor import AgentMonitor
 
-    shown = app.on_shown
+    shown, name = app.on_shown, app.mux.workspace.name
     timer: TimerHandle | None = None
     AgentMonitor(app.mux, app.inform)
 
@@ -415,7 +422,7 @@ def _follow_agents(app: "WorkspaceServer") -> None:
         Monitor(app.dispatcher, app.agent_notifications.notify).start()
         TeamLog(app.mux, app.dispatcher.audit).start()
         finder.start()
-        spawn(_load_journals(app))
+        spawn(_load_journals(app, name))
 
     def start_now() -> None:
         nonlocal timer
@@ -434,27 +441,39 @@ def _follow_agents(app: "WorkspaceServer") -> None:
     app.on_shown = on_shown
 
 
-async def _load_journals(app: "WorkspaceServer") -> None:
-    """Take over the messages and tasks that the previous run has kept, and deliver the messages that wait."""
+def _must_not_be_saved(name: str) -> None:
+    """Raise SocketError if a workspace of a name does not run and waits to be restored."""
+    from fugue_tui.store.server_records import holder
+
+    if ran_before(name) and holder(name) is None:
+        way_out = f"fugue-tui {name} restores it, and delete-saved {name} --kind auto deletes it"
+        raise SocketError(f"a workspace is saved as {name}; {way_out}")
+
+
+async def _load_journals(app: "WorkspaceServer", name: str) -> None:
+    """Take over the messages and tasks that the previous run has kept under the name with which the workspace has
+    started, and deliver the messages that wait."""
     import time
     from functools import partial
 
     from fugue_tui.control.agents.messenger import Messenger
+    from fugue_tui.control.core.deferred import spawn
     from fugue_tui.multiplexer.agents.journal import Journal
 
-    mux, name = app.mux, app.mux.workspace.name
+    mux = app.mux
     mail = Journal(state_dir(), name, mux.mailboxes.records)
     tasks = Journal(state_dir(), name, mux.tasks.records, area="tasks", what="tasks")
     mux.mailboxes.journal = await _loaded(app, mail, partial(mux.mailboxes.load, now=time.time()))
     mux.tasks.journal = await _loaded(app, tasks, mux.tasks.load, reported=mux.mailboxes.journal is None)
     teams = Journal(state_dir(), name, mux.team_starts.records, area="teams", what="teams")
     mux.team_starts.journal = await _loaded(app, teams, mux.team_starts.load, reported=mux.mailboxes.journal is None)
-    if mux.team_starts.journal is not None:
-        mux.on_change.connect(partial(_move, mux.team_starts.journal))
+    for journal in (mux.mailboxes.journal, mux.tasks.journal, mux.team_starts.journal):
+        if journal is not None:
+            mux.on_change.connect(partial(_move, journal))
+            if mux.workspace.name != name:
+                spawn(journal.move(mux.workspace.name))
     for kept in (mux.mailboxes, mux.tasks):
         kept.loaded.release()
-        if kept.journal is not None:
-            mux.on_change.connect(partial(_move, kept.journal))
     Messenger(mux).start()
     for team in await mux.team_starts.report_interrupted():
         app.inform(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.control.commands.test_clipboard import copied, decisions
+from tests.full_disk import full_disk
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.control.commands.buffers import (
@@ -124,3 +125,12 @@ def test_an_agent_sees_and_pastes_no_secret(room: Room) -> None:
     assert "hunter2" in room.run(ShowBuffer())
     with pytest.raises(Refused, match="a secret"):
         room.run(PasteBuffer(pane=str(pane)), agent())
+
+
+def test_a_buffer_that_does_not_fit_on_the_disk_leaves_no_file_in_the_way(room: Room, tmp_path: Path) -> None:
+    room.mux.clipboard.add(Copied("kept", CopySource.COMMAND, None, 0.0))
+    path = tmp_path / "buffer"
+    with full_disk(), pytest.raises(Refused, match="buffer cannot be written: File too large"):
+        room.run(SaveBuffer(path=str(path)))
+    room.run(SaveBuffer(path=str(path)))
+    assert path.read_text() == "kept"

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.dispatch.policy import Decision, judge, loosened, tightened
 from fugue_tui.errors import Refused
 from fugue_tui.ids import PaneId
+from fugue_tui.multiplexer.access.command_rules import danger
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.shell_names import is_interactive
 from fugue_tui.terminal.pty import process
@@ -209,6 +211,29 @@ def test_the_user_is_asked_each_time_and_can_approve_it_once(room: Room) -> None
         assert request.question.scopes == (Scope.ONCE,)
         room.mux.approvals.approve(request.id)
         assert "ran" in room.awaited(later).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "find . -exec sh -c true \\; -exec sh -c 'rm -rf /' \\;",
+        "bash -x -c 'rm -rf /'",
+        "bash --norc -c 'rm -rf /'",
+        "bash -o pipefail -ec 'rm -rf /'",
+    ],
+)
+def test_every_line_that_a_command_gives_to_a_shell_is_looked_at(line: str) -> None:
+    security = SecuritySettings(dangerous_patterns=(("rm", "-rf", "/"),))
+    assert danger(security, line) == "it matches [mcp.security] dangerous_patterns: rm -rf /"
+    assert danger(security, line.replace("rm", "ls")) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("a",) * 300_000, ("sh", "-x", "-bash") * 100_000, ("sh", "-c", ":") * 100_000])
+def test_looking_for_dangerous_patterns_takes_linear_time(words: tuple[str, ...]) -> None:
+    start = time.process_time()
+    assert danger(SecuritySettings(dangerous_patterns=(("rm", "-rf", "/"),)), words) == ""
+    assert time.process_time() - start < 10
 
 
 def test_a_dangerous_program_that_no_one_named_is_not_started(room: Room) -> None:

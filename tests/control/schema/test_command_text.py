@@ -99,6 +99,13 @@ def test_wrong_words_are_named(line: str, said: str) -> None:
     assert said in str(caught.value)
 
 
+def test_a_very_long_line_is_not_split() -> None:
+    with pytest.raises(
+        InvalidArgument, match=r"^'words-rename a+'\.\.\.: has 1000013 characters; a line has at most 16384$"
+    ):
+        command("words-rename " + "a" * 1_000_000)
+
+
 def test_an_unknown_command_names_the_nearest() -> None:
     with pytest.raises(UnknownCommand, match=r"no command word-splt; did you mean words-split\?"):
         command("word-splt")

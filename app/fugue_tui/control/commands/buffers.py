@@ -135,8 +135,7 @@ class SaveBuffer(Command[BufferFile], name="save-buffer", effect=Effect.CLIPBOAR
         """The file. Raises InvalidArgument, NotFound or Refused."""
         path, data = _absolute(self.path), chosen(mux, self.buffer).text.encode("utf-8", "replace")
         try:
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
-                file.write(data)
+            _write_new(path, data)
         except (OSError, ValueError) as error:
             raise Refused(f"{clean(path)} cannot be written: {getattr(error, 'strerror', error)}") from None
         return BufferFile(clean(path), len(data))
@@ -239,3 +238,14 @@ def _absolute(path: str) -> str:
     if not os.path.isabs(found) or "\0" in found:
         raise InvalidArgument(f"path: {clean(path)!a} must be an absolute path, or begin with ~")
     return found
+
+
+def _write_new(path: str, data: bytes) -> None:
+    """Write a new file, of which nothing is left if that fails. Raises OSError or ValueError."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+    except OSError:
+        os.unlink(path)
+        raise

@@ -1,11 +1,14 @@
 """Commands for the whole workspace: rename it, and end its server."""
 
+import asyncio
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from fugue_tui import sockets
 from fugue_tui.control.core.command import Command, Confirmation, Effect, Origin, Toolset
 from fugue_tui.control.core.confirmation import count
+from fugue_tui.control.core.deferred import Deferred, run_task
 from fugue_tui.errors import InvalidArgument, Refused, SocketError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -38,8 +41,9 @@ class RenameWorkspace(
     name: str
     """The new name: letters, digits and . _ -"""
 
-    def run(self, mux: Multiplexer, origin: Origin) -> WorkspaceName:
-        """The renamed workspace. Raises InvalidArgument, or Refused if another runs under that name."""
+    def run(self, mux: Multiplexer, origin: Origin) -> Deferred[WorkspaceName]:
+        """The renamed workspace, once its files have the new name. Raises InvalidArgument, or Refused if another one
+        runs or is saved under that name."""
         before = mux.workspace.name
         try:
             name = sockets.check_name(self.name)
@@ -50,7 +54,7 @@ class RenameWorkspace(
         except SocketError as error:
             raise Refused(f"{before} keeps its name: {error}") from None
         mux.assign(replace(mux.workspace, name=name))
-        return WorkspaceName(workspace=name, before=clean(before))
+        return run_task(_moved(mux, WorkspaceName(workspace=name, before=clean(before))))
 
 
 class KillServer(
@@ -85,3 +89,15 @@ class KillServer(
         ending = Ending(workspace=clean(name), panes=len(mux.workspace.panes))
         mux.clients.leave()
         return ending
+
+
+async def _moved(mux: Multiplexer, renamed: WorkspaceName) -> WorkspaceName:
+    """The result, once the automatic save and the journals have the new name: moving them began with the rename, or
+    belongs to loading them."""
+    await mux.tasks.loaded.wait()
+    for journal in (mux.mailboxes.journal, mux.tasks.journal, mux.team_starts.journal):
+        if journal is not None:
+            await journal.moved()
+    if mux.saver is not None:
+        await asyncio.wrap_future(mux.saver.ask(lambda writer, wanted: None))
+    return renamed

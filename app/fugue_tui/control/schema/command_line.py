@@ -31,6 +31,9 @@ _ALIASES: Final = {"--for": "--seconds"}
 HARMLESS: Final = frozenset((Effect.READ, Effect.LAYOUT))
 """The effects of commands that only look at the workspace or arrange it."""
 
+LONGEST: Final = 16_384
+"""Characters of a line; the time to split one grows with their square."""
+
 PROGRAM: Final = "command"
 """The field that the words after `--` go to."""
 
@@ -93,7 +96,10 @@ def command(words: Sequence[str] | str) -> Command[Any]:
 
 
 def split(line: str) -> list[str]:
-    """The words of a line, quoted as in a shell. Raises InvalidArgument for an open quotation."""
+    """The words of a line, quoted as in a shell. Raises InvalidArgument for an open quotation, or a line that is too
+    long."""
+    if len(line) > LONGEST:
+        raise InvalidArgument(f"{line[:60]!a}...: has {len(line)} characters; a line has at most {LONGEST}")
     try:
         return shlex.split(line)
     except ValueError as error:

@@ -5,7 +5,7 @@ Such lists stop mistakes, not programs: one that runs can do what its user can.
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from fugue_tui.errors import Refused
 from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.access.shell_line import SimpleCommand, Unparsed, Word, parse
 from fugue_tui.sanitize import PATH_LIMIT, clean
-from fugue_tui.shell_names import SHELLS, program_name
+from fugue_tui.shell_names import SHELLS, VALUED, gives_line, program_name
 from fugue_tui.terminal.pty.spawn import login_shell
 from fugue_tui.workspace.model import Pane
 
@@ -23,7 +23,10 @@ Line: TypeAlias = tuple[str, ...] | str
 """A program and its arguments, or a line for a shell."""
 HARMLESS: Final[Mapping[str, str]] = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat"}
 """Variables that may be set with `allowed_commands`."""
-_DEEPEST: Final = 20
+_DEEPEST: Final = 4
+"""Lines inside of lines, each of which is parsed again."""
+_MOST_WORDS: Final = 16
+"""Words after the name of a shell among which its line is looked for."""
 
 
 def refusal(security: SecuritySettings, command: Line, env: Mapping[str, str]) -> str:
@@ -99,26 +102,43 @@ def _with_inner(commands: Iterable[SimpleCommand], depth: int = 0) -> list[Simpl
     found: list[SimpleCommand] = []
     for each in commands:
         found.append(each)
-        if line := _inner_line(each):
+        for line in _inner_lines(each):
             found += _with_inner(parse(line), depth + 1)
     return found
 
 
-def _inner_line(command: SimpleCommand) -> str:
-    """The line that a command gives to another shell, as `sh -c` does, or to `eval`; empty if none. Raises Unparsed."""
+def _inner_lines(command: SimpleCommand) -> Iterator[str]:
+    """The lines that a command gives to other shells, as `sh -c` does, or to `eval`. Raises Unparsed."""
     words = command.words
     for at, word in enumerate(words):
-        name, following = program_name((word.text,)), words[at + 1 :]
-        if name in SHELLS and len(following) > 1 and following[0].text.startswith("-") and "c" in following[0].text:
-            line = following[1:2]
-        elif name == "eval":
-            line = following
-        else:
-            continue
-        if not all(each.is_known for each in line):
-            raise Unparsed("a shell gets a line that is not known yet")
-        return " ".join(each.text for each in line)
-    return ""
+        name = program_name((word.text,))
+        if name == "eval":
+            yield _known(words[at + 1 :])
+            return  # What follows is a part of that line.
+        if name in SHELLS:
+            line = _given_line(words[at + 1 : at + _MOST_WORDS])
+            if line:
+                yield _known(line)
+
+
+def _known(line: Sequence[Word]) -> str:
+    """The text of words that are given to a shell as one line. Raises Unparsed."""
+    if not all(each.is_known for each in line):
+        raise Unparsed("a shell gets a line that is not known yet")
+    return " ".join(each.text for each in line)
+
+
+def _given_line(words: Sequence[Word]) -> Sequence[Word]:
+    """The word after the option of a shell that says that a line follows; empty if there is no such option."""
+    before = ""
+    for at, word in enumerate(words, 1):
+        if word.text.startswith(("-", "+")):
+            if gives_line(word.text):
+                return words[at : at + 1]
+        elif before not in VALUED:
+            break
+        before = word.text
+    return ()
 
 
 def _is_allowed(word: Word, allowed: Sequence[str]) -> bool:

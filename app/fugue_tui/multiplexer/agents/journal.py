@@ -60,7 +60,9 @@ class Journal:
             raise error
 
     async def move(self, name: str) -> None:
-        """Rename it with its workspace. Raises SaveError: then the next write makes the file anew."""
+        """Rename it with its workspace; what a workspace of that name has left is kept as `.NAME.replaced`.
+
+        Raises SaveError: then the next write makes the file anew."""
         async with self._turn:
             old, self._name = self._name, name
             try:
@@ -68,6 +70,11 @@ class Journal:
             except SaveError:
                 self._size = COMPACT + 1
                 raise
+
+    async def moved(self) -> None:
+        """Wait until `move`, if it was called before, is done."""
+        async with self._turn:
+            return
 
     async def _write(self) -> None:
         """Write what is pending until nothing is."""
@@ -86,9 +93,10 @@ class Journal:
         compacted = b"".join(map(_line, self._kept())) if self._size > COMPACT else None
         try:
             await asyncio.to_thread(self._append, lines, compacted)
-        except (OSError, SaveError) as fault:
-            reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-            return SaveError(f"{self._what} cannot be saved: {reason}; make room on the disk, and try again")
+        except SaveError as error:
+            return SaveError(f"{self._what} cannot be saved: {error}")
+        except OSError as error:
+            return SaveError(f"{self._what} cannot be saved: {error.strerror}; make room on the disk, and try again")
         self._size = len(lines) + (self._size if compacted is None else len(compacted))
         return None
 
@@ -109,6 +117,8 @@ class Journal:
     def _rename(self, old: str, new: str) -> None:
         with made(self._root, self._area) as folder:
             if folder.size(old):
+                if folder.size(new):
+                    folder.rename(new, f".{new}.replaced")
                 folder.rename(old, new)
 
 

@@ -148,6 +148,9 @@ class Saver:
     # On the main thread
 
     def _changed(self, old: Workspace, new: Workspace) -> None:
+        if old.name != new.name:
+            with self._condition:
+                self._jobs.append(lambda: self._rename(old.name, new.name))
         if differs_in_structure(old, new):
             with self._condition:
                 self._schedule.changed(self._clock())
@@ -201,6 +204,18 @@ class Saver:
             self._save(snapshot, ended=ended)
             return
         self._forget(self._name or snapshot.workspace.name)
+
+    def _rename(self, name: str, to: str) -> None:
+        """Rename the save with its workspace; not while the user is asked whether to restore it, as it is that of the
+        last one then."""
+        if self._paused or self._name not in ("", name):
+            return
+        try:
+            self._writer.rename(name, to)
+        except FugueError as error:
+            logger.warning("the automatic save could not be renamed: %s", error)
+        else:
+            self._name = to
 
     def _forget(self, name: str) -> None:
         try:

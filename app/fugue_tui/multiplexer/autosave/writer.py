@@ -99,6 +99,10 @@ class SnapshotWriter:
             self.store.tidy()
         return tuple(writing.faults)
 
+    def rename(self, name: str, to: str) -> None:
+        """Rename the automatic save of a workspace. Raises SaveError."""
+        self.store.rename("auto", name, to)
+
     def forget(self, area: Area, name: str) -> None:
         """Delete the save of a name, if there is one. Raises SaveError."""
         if any(entry.name == name for entry in self.store.names(area)):
