@@ -27,6 +27,14 @@ TIMEOUT = 30.0
 PROGRAM = ("-m", "fugue_tui")
 
 
+def listener(path: Path) -> int:
+    """The process that listens at a socket."""
+    with sockets.connect(str(path)) as link:
+        pid = peer_of(link).pid
+    assert pid
+    return pid
+
+
 class Running:
     """A workspace that was started as a person starts it."""
 
@@ -102,10 +110,7 @@ class Running:
     @property
     def server(self) -> int:
         """The process that listens at its socket."""
-        with sockets.connect(str(self.socket)) as link:
-            pid = peer_of(link).pid
-        assert pid
-        return pid
+        return listener(self.socket)
 
     def again(self, *words: str, size: Size = Size(80, 24), env: dict[str, str] | None = None) -> Host:
         """Another terminal with `fugue-tui` and these words in it; its name if none are given."""
@@ -115,9 +120,11 @@ class Running:
         return self.others[-1]
 
     def end(self) -> None:
-        """End it, however it feels about it."""
-        with suppress(SocketError, ProcessLookupError):
-            os.kill(self.server, signal.SIGKILL)
+        """End it and every other workspace that listens in its directory, however they feel about it."""
+        for path in {self.socket, *self.socket.parent.glob("*.sock")}:
+            with suppress(SocketError, ProcessLookupError):
+                if (server := listener(path)) != os.getpid():  # A test may listen there itself.
+                    os.kill(server, signal.SIGKILL)
         for host in (self.host, *self.others):
             host.close()
 

@@ -1,6 +1,7 @@
 """A workspace outlives its terminals: started in the background, attached to, renamed, killed and ended."""
 
 import os
+import select
 import shlex
 import shutil
 import signal
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from tests.e2e.background_workspaces import CAT, left, stat
 from tests.e2e.background_workspaces import running as running
-from tests.e2e.conftest import TIMEOUT, Launch, Running
+from tests.e2e.conftest import TIMEOUT, Launch, Running, listener
 from tests.fork_server import ForkServer
 from tests.mcp.bridge.test_stdio_bridge import HELLO, Bridge
 
@@ -22,7 +23,6 @@ from fugue_tui import attach_protocol, sockets
 from fugue_tui.attach_protocol import Hello
 from fugue_tui.errors import SocketError
 from fugue_tui.terminal.pty.spawn import Exit
-from fugue_tui_mcp.peer_credentials import peer_of
 
 pytestmark = pytest.mark.slow
 
@@ -352,7 +352,7 @@ def test_a_terminal_switches_to_a_workspace_that_runs_and_to_one_that_is_saved(r
     assert switched.returncode == 0, switched.stderr
     running.host.wait_text("ready")
     assert running.shell("switch-workspace", "--workspace", running.name, "nowhere").returncode == 1
-    os.kill(connected_pid(other), signal.SIGTERM)
+    os.kill(listener(other), signal.SIGTERM)
     running.host.wait_until(lambda: not other.exists())
     running.host.send("\x02:")
     running.host.wait_text("command")
@@ -364,9 +364,11 @@ def test_a_terminal_switches_to_a_workspace_that_runs_and_to_one_that_is_saved(r
     left(running.host, b"[detached from other]")
 
 
-def connected_pid(path: Path) -> int:
-    """The process that listens at a socket."""
-    with sockets.connect(str(path)) as link:
-        pid = peer_of(link).pid
-    assert pid
-    return pid
+def test_the_end_of_a_test_ends_every_workspace_of_its_directory(running: Running) -> None:
+    assert running.shell("new", "other", "--detached", "--", "cat").returncode == 0
+    pidfd = os.pidfd_open(listener(running.room / "fugue-tui" / "other.sock"))
+    try:
+        running.end()
+        assert select.select([pidfd], [], [], TIMEOUT)[0]
+    finally:
+        os.close(pidfd)
