@@ -366,13 +366,19 @@ async def branches_of(directories: Set[str]) -> Mapping[str, str]:
 def agents_now(mux: Multiplexer, panes: Sequence[PaneId], branches: Mapping[str, str]) -> tuple[AgentInfo, ...]:
     """The agents in these panes, with the branches of those directories where they are known."""
     return tuple(
-        _agent_info(mux, pane, status, cwd := mux.cwd(pane), branches.get(cwd, ""))
+        agent_info(mux, pane, status, cwd := mux.cwd(pane), branches.get(cwd, ""))
         for pane in panes
         if (status := mux.agents.statuses.get(pane)) is not None and pane in mux.workspace.panes
     )
 
 
-def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, branch: str) -> AgentInfo:
+def seconds_in(mux: Multiplexer, status: AgentStatus) -> int:
+    """For how long an agent has been in its state."""
+    return max(0, round(mux.clock() - status.since))
+
+
+def agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, branch: str) -> AgentInfo:
+    """An agent in a directory and on a branch."""
     reading = status.reading
     return AgentInfo(
         pane=str(pane),
@@ -385,7 +391,7 @@ def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, b
         words=reading.words,
         title=reading.title or clean(mux.terminals[pane].title, 200),
         progress=reading.progress,
-        seconds=max(0, round(mux.clock() - status.since)),
+        seconds=seconds_in(mux, status),
         signal=status.signal.value,
         cwd=clean_path(cwd),
         branch=branch,

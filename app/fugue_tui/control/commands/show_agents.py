@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from fugue_tui.control.commands.agents import AgentInfo, agents_now, branches_of
+from fugue_tui.control.commands.agents import AgentInfo, agent_info, branches_of, seconds_in
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -17,6 +17,7 @@ from fugue_tui.control.core.results import OpenedPane
 from fugue_tui.control.output.pane_titles import agent_glyph
 from fugue_tui.errors import Refused
 from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.table import Column, TableRow, text_of
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
@@ -99,21 +100,37 @@ class AgentRows:
 
     def __init__(self, mux: Multiplexer) -> None:
         self._mux = mux
+        self._directories: Mapping[PaneId, str] = {}
         self._branches: Mapping[str, str] = {}
+        self._rows: dict[PaneId, tuple[object, TableRow]] = {}
+        """The last row of each agent, and what it was made of."""
 
-    async def read_branches(self) -> None:
-        """Look which branches the directories have now; until then, rows have those of the last time."""
-        mux = self._mux
-        self._branches = await branches_of({mux.cwd(pane) for pane in mux.agents.statuses})
+    async def read_directories(self) -> None:
+        """Look in which directories the agents are now, and their branches; until then, rows have those of the last
+        time."""
+        directories = {pane: self._mux.cwd(pane) for pane in self._mux.agents.statuses}
+        self._branches = await branches_of(set(directories.values()))
+        self._directories = directories
 
     def rows(self) -> list[TableRow]:
-        """The agents as they are now, by pane."""
-        plain = self._mux.line_style() == "ascii"
-        found = agents_now(self._mux, sorted(self._mux.agents.statuses), self._branches)
-        return [agent_row(each, ascii_only=plain) for each in found]
+        """The agents as they are now, by pane. The row of one that has not changed is the same object as before."""
+        mux, plain, before = self._mux, self._mux.line_style() == "ascii", self._rows
+        self._rows = {}
+        for pane, status in sorted(mux.agents.statuses.items()):
+            if (record := mux.workspace.panes.get(pane)) is not None:
+                cwd = self._directories.get(pane) or mux.cwd(pane)
+                branch = self._branches.get(cwd, "")
+                made_of = (plain, status, record, mux.terminals[pane].title, seconds_in(mux, status), cwd, branch)
+                known = before.get(pane)
+                if known is None or known[0] != made_of:
+                    row = agent_row(agent_info(mux, pane, status, cwd, branch), ascii_only=plain)
+                    known = made_of, row
+                self._rows[pane] = known
+        return [row for _, row in self._rows.values()]
 
     def text(self, size: Size) -> str:
         """The table as text, those first that wait."""
+        self._directories = {}
         rows = sorted(self.rows(), key=lambda row: row.ranks[0])
         return text_of(COLUMNS, rows, size.cols, columns_of) if rows else fill(EMPTY, size.cols)
 
