@@ -115,15 +115,16 @@ class AgentRows:
     def rows(self) -> list[TableRow]:
         """The agents as they are now, by pane. The row of one that has not changed is the same object as before."""
         mux, plain, before = self._mux, self._mux.line_style() == "ascii", self._rows
-        self._rows = {}
+        self._rows, home = {}, os.path.expanduser("~")
         for pane, status in sorted(mux.agents.statuses.items()):
             if (record := mux.workspace.panes.get(pane)) is not None:
                 cwd = self._directories.get(pane) or mux.cwd(pane)
                 branch = self._branches.get(cwd, "")
-                made_of = (plain, status, record, mux.terminals[pane].title, seconds_in(mux, status), cwd, branch)
+                title = mux.terminals[pane].title
+                made_of = (plain, status, record, title, seconds_in(mux, status), cwd, branch, home)
                 known = before.get(pane)
                 if known is None or known[0] != made_of:
-                    row = agent_row(agent_info(mux, pane, status, cwd, branch), ascii_only=plain)
+                    row = agent_row(agent_info(mux, pane, status, cwd, branch), home, ascii_only=plain)
                     known = made_of, row
                 self._rows[pane] = known
         return [row for _, row in self._rows.values()]
@@ -135,8 +136,8 @@ class AgentRows:
         return text_of(COLUMNS, rows, size.cols, columns_of) if rows else fill(EMPTY, size.cols)
 
 
-def agent_row(agent: AgentInfo, *, ascii_only: bool = False) -> TableRow:
-    """The row of an agent."""
+def agent_row(agent: AgentInfo, home: str = "", *, ascii_only: bool = False) -> TableRow:
+    """The row of an agent; the user's home directory is written as `~`."""
     what = agent.kind or agent.state
     number = int(agent.pane[1:])
     urgency = _TONES.index(agent.state) if agent.state in _TONES else len(_TONES) + (agent.state == "unknown")
@@ -148,7 +149,7 @@ def agent_row(agent: AgentInfo, *, ascii_only: bool = False) -> TableRow:
             agent.program,
             duration(agent.seconds),
             agent.title,
-            _where(agent),
+            _where(agent, home),
             agent.model,
             f"${agent.cost:.2f}" if agent.cost is not None else "",
             f"{what}: {agent.words}" if agent.words else what,
@@ -179,8 +180,8 @@ def duration(seconds: int) -> str:
     return f"{seconds}s"
 
 
-def _where(agent: AgentInfo) -> str:
+def _where(agent: AgentInfo, home: str) -> str:
     """An agent's directory and branch."""
-    home, cwd = os.path.expanduser("~"), agent.cwd
-    where = f"~{cwd[len(home) :]}" if cwd == home or cwd.startswith(f"{home}/") else cwd
+    cwd = agent.cwd
+    where = f"~{cwd[len(home) :]}" if home and (cwd == home or cwd.startswith(f"{home}/")) else cwd
     return f"{where} ({agent.branch})" if agent.branch else where
