@@ -37,6 +37,7 @@ from fugue_tui.control.core.command import Command, Effect, Origin
 from fugue_tui.control.core.new_pane import Direction, Line
 from fugue_tui.control.core.pane_names import holders
 from fugue_tui.control.core.results import OpenedPane, SessionInfo, WindowInfo
+from fugue_tui.control.core.target import window_in
 from fugue_tui.control.tmux import formats
 from fugue_tui.control.tmux.arguments import Arguments, parse
 from fugue_tui.control.tmux.targets import Targets
@@ -49,6 +50,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.tmux_options import GLOBAL
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import parse_key
+from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit, Window
 
 Results: TypeAlias = Sequence[Any]
@@ -351,7 +353,9 @@ def _select_pane(call: Call) -> Translation:
             return Translation((FocusPane(pane=str(pane if found is None else found)),))
     if call.has("l"):
         return Translation((FocusPane(pane="last"),))
-    return Translation((FocusPane(pane=str(pane)),))
+    if _is_shown(call, call.mux.window_of(pane)):
+        return Translation((FocusPane(pane=str(pane)),))
+    return Translation(act=lambda: call.mux.assign(edit.activate_pane(call.mux.workspace, pane)))
 
 
 def _titled(call: Call, pane: PaneId) -> Translation:
@@ -365,7 +369,31 @@ def _titled(call: Call, pane: PaneId) -> Translation:
 
 def _select_window(call: Call) -> Translation:
     word = next((name for flag, name in (("n", "next"), ("p", "previous"), ("l", "last")) if call.has(flag)), "")
-    return Translation((SelectWindow(window=word or str(call.window.id)),))
+    if word and not call.value("t"):
+        return Translation((SelectWindow(window=word),))
+    window = _along(call, word) if word else call.window
+    if _is_shown(call, window):
+        return Translation((SelectWindow(window=str(window.id)),))
+    return Translation(act=lambda: call.mux.assign(edit.activate_window(call.mux.workspace, window.id)))
+
+
+def _along(call: Call, word: str) -> Window:
+    """The next, previous or last window of the target's session. Raises NotFound."""
+    session = call.targets.session(call.value("t"))
+    windows, workspace = call.targets.windows(session), call.mux.workspace
+    here = windows.index(window_in(workspace, session))
+    if word != "last":
+        return windows[(here + (1 if word == "next" else -1)) % len(windows)]
+    by_id = {window.id: window for window in windows if window.id != windows[here].id}
+    if (found := next((by_id[each] for each in workspace.recent if each in by_id), None)) is None:
+        raise NotFound("no last window")
+    return found
+
+
+def _is_shown(call: Call, window: Window) -> bool:
+    """Whether a window is of the session that the user sees: what is selected in others moves nobody, as in tmux."""
+    front = call.mux.front
+    return front is None or front.session == window.session
 
 
 def _select_layout(call: Call) -> Translation:
