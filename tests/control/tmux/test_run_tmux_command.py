@@ -344,9 +344,15 @@ def test_what_is_selected_in_another_session_moves_nobody(room: Room) -> None:
     tmux(room, "split-window", "-d", "-t", "other:a", "cat")
     tmux(room, "select-pane", "-t", "other:a.1")
     assert tmux(room, "list-panes", "-t", "other:a", "-F", "#{pane_active}") == ["0", "1"]
+    tmux(room, "new-window", "-t", "other", "-n", "d", "cat")
+    tmux(room, "split-window", "-t", "other:d", "cat")
+    assert tmux(room, "list-panes", "-t", "other:d", "-F", "#{pane_active}") == ["0", "1"]
+    tmux(room, "move-window", "-s", "other:a", "-t", "other:99")
+    assert tmux(room, "display-message", "-p", "-t", "other", "#W") == ["a"]
+    tmux(room, "last-window", "-t", "other")
     assert room.mux.focused == first
     tmux(room, "switch-client", "-t", "other")
-    assert tmux(room, "display-message", "-p", "#W") == ["a"]
+    assert tmux(room, "display-message", "-p", "#W") == ["d"]
     with pytest.raises(NotFound, match="no last window"):
         tmux(room, "last-window", "-t", "test")
 

@@ -134,6 +134,8 @@ class Translation(Struct, frozen=True):
     """The lines to print once the commands have run."""
     act: Callable[[], None] = lambda: None
     """What it does besides."""
+    then: Callable[[Results], None] = lambda results: None
+    """What it does once the commands have run."""
     status: Callable[[Results], int] = lambda results: 0
     """The exit status of the caller."""
 
@@ -219,9 +221,21 @@ def _split_window(call: Call) -> Translation:
         command=_line(call.words) if call.words else "",
         cwd=call.expanded(call.value("c"), pane),
         env=_environment(call),
-        focus=not call.has("d"),
+        focus=_is_shown(call, call.mux.window_of(pane).session) and not call.has("d"),
     )
-    return Translation((command,), _opened(call, _NEW_PANE))
+    return Translation((command,), _opened(call, _NEW_PANE), then=_selected(call))
+
+
+def _selected(call: Call) -> Callable[[Results], None]:
+    """Selects the pane that was opened, and its window, in a session that is not shown, unless -d was given."""
+
+    def select(results: Results) -> None:
+        mux, pane = call.mux, _pane_of(call.mux, results[0])
+        window = mux.window_of(pane)
+        if not _is_shown(call, window.session):
+            mux.assign(edit.activate_pane(edit.activate_window(mux.workspace, window.id), pane))
+
+    return (lambda results: None) if call.has("d") else select
 
 
 def _share(length: str, room: int) -> float | None:
@@ -250,9 +264,9 @@ def _new_window(call: Call) -> Translation:
         command=_line(call.words) if call.words else "",
         cwd=call.expanded(call.value("c"), call.targets.pane()),
         env=_environment(call),
-        focus=not call.has("d"),
+        focus=_is_shown(call, session) and not call.has("d"),
     )
-    return Translation((command,), _opened(call, _NEW_PANE))
+    return Translation((command,), _opened(call, _NEW_PANE), then=_selected(call))
 
 
 def _new_session(call: Call) -> Translation:
@@ -353,7 +367,7 @@ def _select_pane(call: Call) -> Translation:
             return Translation((FocusPane(pane=str(pane if found is None else found)),))
     if call.has("l"):
         return Translation((FocusPane(pane="last"),))
-    if _is_shown(call, call.mux.window_of(pane)):
+    if _is_shown(call, call.mux.window_of(pane).session):
         return Translation((FocusPane(pane=str(pane)),))
     return Translation(act=lambda: call.mux.assign(edit.activate_pane(call.mux.workspace, pane)))
 
@@ -372,7 +386,7 @@ def _select_window(call: Call) -> Translation:
     if word and not call.value("t"):
         return Translation((SelectWindow(window=word),))
     window = _along(call, word) if word else call.window
-    if _is_shown(call, window):
+    if _is_shown(call, window.session):
         return Translation((SelectWindow(window=str(window.id)),))
     return Translation(act=lambda: call.mux.assign(edit.activate_window(call.mux.workspace, window.id)))
 
@@ -390,10 +404,10 @@ def _along(call: Call, word: str) -> Window:
     return found
 
 
-def _is_shown(call: Call, window: Window) -> bool:
-    """Whether a window is of the session that the user sees: what is selected in others moves nobody, as in tmux."""
+def _is_shown(call: Call, session: str) -> bool:
+    """Whether the user sees a session: what is selected in others moves nobody, as in tmux."""
     front = call.mux.front
-    return front is None or front.session == window.session
+    return front is None or front.session == session
 
 
 def _select_layout(call: Call) -> Translation:
@@ -468,12 +482,17 @@ def _move_window(call: Call) -> Translation:
         session, index = index, ""
     if index and not index.isdecimal():
         raise NotFound(f"can't find window: {clean(call.value('t'), 60)}")
+    into = call.targets.session(session) if session else window.session
     command = MoveWindow(
         window=str(window.id),
-        session=call.targets.session(session) if session else window.session,
+        session=into,
         index=max(1, min(int(index[:5]), 9_999) + 1 - call.targets.base) if index else None,
     )
-    return Translation((command,) if call.has("d") else (command, SelectWindow(window=str(window.id))))
+    if call.has("d"):
+        return Translation((command,))
+    if _is_shown(call, into):
+        return Translation((command, SelectWindow(window=str(window.id))))
+    return Translation((command,), then=lambda _: call.mux.assign(edit.activate_window(call.mux.workspace, window.id)))
 
 
 def _swap_window(call: Call) -> Translation:
