@@ -20,6 +20,8 @@ from fugue_tui.geometry import Size
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "tmux"
 BLUE, GREEN = 4, 2
+PATIENCE = 120.0
+"""Seconds for three clients that start at once."""
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CLAUDE is None, reason="Claude Code is not installed")]
 
 
@@ -30,7 +32,7 @@ def teammate(name: str) -> Call:
 
 def test_teammates_get_panes_with_their_names_and_colours_and_end(launch: Launch, tmp_path: Path) -> None:
     both_seen = Event()
-    stop: Call = ("TaskStop", lambda results: {"task_id": "alice" if both_seen.wait(60) else "nobody"})
+    stop: Call = ("TaskStop", lambda results: {"task_id": "alice" if both_seen.wait(PATIENCE) else "nobody"})
     lead = Model([teammate("alice"), teammate("bob"), stop], "One is left.", prompt="Lead two teammates")
     alice, bob = (Model((), f"{name} is done.", prompt=f"You are {name}") for name in ("alice", "bob"))
     with listening(lead, alice, bob) as url:
@@ -40,14 +42,15 @@ def test_teammates_get_panes_with_their_names_and_colours_and_end(launch: Launch
         line = f"cd {shlex.quote(str(tmp_path))} && {shlex.join(words)}; exec sh"
         running = launch("--", "sh", "-c", line, size=Size(170, 50), env=env, config="[mcp]\n")
         running.ready()
-        running.host.wait_text("alice is done.", "bob is done.", "✓ done")
+        said = ("alice is done.", "bob is done.", "✓ done")
+        running.host.wait_until(lambda: all(words in running.host.text for words in said), PATIENCE)
         assert names(running) == {"%1": "", "%2": "alice", "%3": "bob"}
         assert (colour_of(running, "alice"), colour_of(running, "bob")) == (BLUE, GREEN)
         both_seen.set()
+        running.host.wait_until(lambda: names(running) == {"%1": "", "%3": "bob"}, PATIENCE)
         running.host.wait_text("One is left.")
-        running.host.wait_until(lambda: names(running) == {"%1": "", "%3": "bob"})
         running.ask("stop-agent", "%1")
-        running.host.wait_until(lambda: names(running) == {"%1": ""})
+        running.host.wait_until(lambda: names(running) == {"%1": ""}, PATIENCE)
         made = list(calls(running, {"%1": "lead", "%2": "alice", "%3": "bob", "@1": "window"}))
         running.end()
     known = {form(call) for file in RECORDINGS.glob("claude-*.json") for call in json.loads(file.read_text())}
