@@ -188,6 +188,65 @@ def test_each_state_of_a_real_agent_is_seen(launch: Launch, tmp_path: Path, prog
         running.end()
 
 
+ANSWERS: Sequence[Call] = (
+    ("fugue_send_input", lambda results: {"pane": "worker", "keys": ["Enter"]}),
+    (
+        "fugue_wait_for_agents",
+        lambda results: {"panes": ["worker"], "until": ["working", "idle", "done"], "timeout": 3},
+    ),
+)
+"""Clients drop some keys that come as soon as their dialogs; Enter at their empty input does nothing."""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(name, marks=pytest.mark.skipif(None in (found, CLAUDE), reason=f"{name} is not installed"))
+        for name, found in (("claude", CLAUDE), ("codex", CODEX), ("gemini", GEMINI))
+    ],
+)
+def test_an_agent_answers_the_question_of_another(launch: Launch, tmp_path: Path, program: str) -> None:
+    model = Model([shell(program, "one")], "The tests pass: 38.", prompt="Run it")
+    arguments = list[str]()
+    start: dict[str, Any] = {
+        "program": program,
+        "name": "worker",
+        "arguments": arguments,
+        "briefing": "Run it",
+        "wait": 60,
+    }
+    wait: dict[str, Any] = {"panes": ["worker"], "timeout": 100}
+    calls: list[Call] = [
+        ("fugue_start_agent", start),
+        ("fugue_wait_for_agents", wait | {"until": ["blocked"]}),
+    ]
+    calls += [*ANSWERS] * 3
+    calls += [("fugue_wait_for_agents", wait | {"until": ["idle", "done"]})]
+    lead = Model([(f"mcp__fugue__{tool}", given) for tool, given in calls], "It was answered.", prompt="Lead one")
+    server = {"command": sys.executable, "args": ["-m", "fugue_tui", "mcp"]}
+    config = json.dumps({"mcpServers": {"fugue": server}})
+    command = [str(CLAUDE), "--mcp-config", config, "--strict-mcp-config", "--allowedTools", "mcp__fugue__*"]
+    with listening(lead, model) as url:
+        argv, env = home_of(program, tmp_path, url)
+        arguments += [word for word in argv[1:] if word not in ("-i", "--", "Run it")]
+        line = f"cd {shlex.quote(str(tmp_path))} && exec {shlex.join([*command, '--', 'Lead one worker'])}"
+        running = launch("--", "sh", "-c", line, size=Size(170, 50), env=env, config="[mcp]\n")
+        running.ready()
+        running.host.wait_until((tmp_path / "one").exists, 120)
+        running.host.wait_text("It was answered.", "The tests pass: 38.")
+        audit = [json.loads(each) for each in running.shell("audit", running.name, "--json").stdout.splitlines()]
+        running.end()
+    assert (tmp_path / "one").read_text() == "38 passed\n"
+    found = json.loads(lead.results[1])["agents"][0]
+    assert (found["state"], found["kind"]) == ("blocked", "permission")
+    assert SEEN[program][1] in found["words"]
+    assert json.loads(lead.results[-1])["outcome"] == "reached"
+    typed = [each for each in audit if each.get("command", "").startswith("send-input")]
+    assert {(each["origin"], each["door"], each["pane"], each["outcome"]) for each in typed} == {
+        ("agent", "mcp", "%1", "done")
+    }
+
+
 def _agent(running: Any) -> dict[str, Any]:
     """What is known of the only agent; nothing if there is none."""
     agents: list[dict[str, Any]] = running.ask("list-agents")["agents"]

@@ -64,7 +64,8 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         self._rows: Sequence[TableRow] = ()
         self._wanted = wanted(columns, (), cell_len)
         self._widths = [0] * len(columns)
-        self._strips: dict[tuple[int, bool], Strip] = {}
+        self._room = 0
+        """The cells of a row."""
         self._palette: dict[str, RichStyle] = {}
         self._at = 0
         self._bright = False
@@ -85,38 +86,38 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         self._at = max(min(found, len(rows) - 1), 0)
         if (chosen and chosen.key) != (self.chosen and self.chosen.key):
             self.post_message(self.Highlighted())
-        if {row.key for row in old} != set(keys):
-            self._wanted = wanted(self._columns, rows, cell_len)
-        else:
-            self._wanted = list(map(max, self._wanted, wanted(self._columns, rows, cell_len)))
+        self._want(old)
         if self._fit() or len(old) != len(rows):
             self._draw_all()
             return
         changed = [
             (number, None if _looks(before) != _looks(after) else before)
             for number, (before, after) in enumerate(zip(old, rows, strict=True))
-            if before.cells != after.cells or _looks(before) != _looks(after)
+            if before is not after and (before.cells != after.cells or _looks(before) != _looks(after))
         ]
         self._repaint(changed)
         if self._at != above:
             self._moved(above)
 
+    def _want(self, old: Sequence[TableRow]) -> None:
+        """Have the columns take in the rows; they become narrower only when rows come or go."""
+        before = {row.key: row for row in old}
+        if before.keys() != {row.key for row in self._rows}:
+            self._wanted = wanted(self._columns, self._rows, cell_len)
+        elif changed := [row for row in self._rows if before[row.key] is not row]:
+            self._wanted = list(map(max, self._wanted, wanted(self._columns, changed, cell_len)))
+
     def _fit(self) -> bool:
         """Fit the columns to the width; whether any has changed."""
+        self._room = self.scrollable_content_region.width
         before, self._widths = self._widths, fit(self._columns, self._wanted, self._room)
         return before != self._widths
 
     def _draw_all(self) -> None:
         """Draw every row again, and fit the scrollbar to their number."""
-        self._strips.clear()
         self.virtual_size = Size(self._room, len(self._rows) + _HEADER)
         self.refresh()
         self._keep_in_view()
-
-    @property
-    def _room(self) -> int:
-        """The cells of a row."""
-        return self.scrollable_content_region.width
 
     def watch_show_vertical_scrollbar(self) -> None:
         """Fit the columns beside the scrollbar."""
@@ -134,24 +135,22 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         top, height, room = int(self.scroll_y), self.size.height, self._room
         regions = list[Region]()
         for number, before in rows:
-            for selected in (False, True):
-                self._strips.pop((number, selected), None)
             y = number + _HEADER - top
             if _HEADER <= y < height:
                 left, right = self._differing(before, self._rows[number]) if before else (0, room)
-                regions.append(Region(left, y, right - left, 1))
+                _add(regions, Region(left, y, right - left, 1))
         if regions:
             self.refresh(*regions)
 
     def _differing(self, before: TableRow, after: TableRow) -> tuple[int, int]:
         """The columns of the screen from the first to after the last cell that differs."""
-        x, ends = 0, list[tuple[int, int]]()
+        x, left, right = 0, -1, 0
         for number, width in enumerate(self._widths):
             if width:
                 if before.cells[number] != after.cells[number]:
-                    ends.append((x, x + width))
+                    left, right = x if left < 0 else left, x + width
                 x += width + GAP
-        return (ends[0][0], ends[-1][1]) if ends else (0, 0)
+        return max(left, 0), right
 
     # The cursor
 
@@ -207,37 +206,31 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
     def notify_style_update(self) -> None:
         """Draw the rows again in the colours of another theme."""
         super().notify_style_update()
-        self._strips.clear()
         self._palette.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The rows, without Textual's cache of styles, which would give them a background."""
         if not self.is_attached:  # Removed, but on the screen until the next layout; it has no styles any more.
             return [Strip.blank(crop.width)] * crop.height
-        width = self._room
-        return [self._line(y, width).crop(crop.x, crop.right) for y in range(crop.y, crop.bottom)]
+        return [self._line(y, crop.x, crop.right) for y in range(crop.y, crop.bottom)]
 
     def render_line(self, y: int) -> Strip:
         """The titles, a row, or nothing."""
-        return self._line(y, self._room)
+        return self._line(y, 0, self._room)
 
-    def _line(self, y: int, width: int) -> Strip:
+    def _line(self, y: int, left: int, right: int) -> Strip:
+        """The cells of a line from one column of the screen up to another."""
         if y == 0:
-            return self._strip(self._titles, width, self._style("table--header"))
+            return self._strip(self._titles, left, right, self._style("table--header"))
         number = y - _HEADER + int(self.scroll_y)
         if number >= len(self._rows):
-            return Strip.blank(width, self._style(""))
-        selected = number == self._at
-        strip = self._strips.get((number, selected))
-        if strip is None or strip.cell_length != width:
-            strip = self._strips[number, selected] = self._row(self._rows[number], width, selected=selected)
-        return strip
-
-    def _row(self, row: TableRow, width: int, *, selected: bool) -> Strip:
-        if selected:
-            return self._strip(row.cells, width, self.get_component_rich_style(self._cursor_style), spans=row.spans)
+            return Strip.blank(right - left, self._style(""))
+        row = self._rows[number]
+        if number == self._at:
+            style = self.get_component_rich_style(self._cursor_style)
+            return self._strip(row.cells, left, right, style, spans=row.spans)
         tone = self._style(f"table--{row.tone}") if row.tone else None
-        return self._strip(row.cells, width, self._style(""), tone, row.spans)
+        return self._strip(row.cells, left, right, self._style(""), tone, row.spans)
 
     @property
     def _cursor_style(self) -> str:
@@ -246,18 +239,27 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
     def _strip(
         self,
         texts: Sequence[str],
-        width: int,
+        left: int,
+        right: int,
         style: RichStyle,
         tone: RichStyle | None = None,
         spans: Sequence[tuple[int, int, int, str]] = (),
     ) -> Strip:
-        segments = list[Segment]()
+        segments, start, x = list[Segment](), left, 0
         for number, text in cells_of(self._columns, self._widths, texts, cell_len):
+            gap = GAP * (x > 0)
+            begin, x = x, x + gap + self._widths[number]
+            if x <= left or begin >= right:
+                continue
+            if begin + gap == left:
+                begin, gap, text = left, 0, text[gap:]
+            start = min(start, begin)
             base = tone if tone and self._columns[number].toned else style
-            gap = GAP * bool(segments)
-            own = [(gap + start, gap + end, look) for column, start, end, look in spans if column == number]
+            own = [(gap + first, gap + end, look) for column, first, end, look in spans if column == number]
             segments += _segments(text, base, own)
-        return Strip(segments).adjust_cell_length(width, style)
+        if x < right:
+            segments.append(Segment(" " * (right - max(x, left)), style))
+        return Strip(segments, max(x, right) - start).crop(left - start, right - start)
 
     def _style(self, component: str) -> RichStyle:
         """A style, without a background unless the table is opaque."""
@@ -266,6 +268,15 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
             own = style if self._opaque else RichStyle(color=style.color, bold=style.bold, dim=style.dim)
             self._palette[component] = own
         return self._palette[component]
+
+
+def _add(regions: list[Region], row: Region) -> None:
+    """Add a region of one row, which is part of the last region if that is as wide and ends above it."""
+    last = regions[-1] if regions else None
+    if last and (last.x, last.width, last.bottom) == (row.x, row.width, row.y):
+        regions[-1] = Region(last.x, last.y, last.width, last.height + 1)
+    else:
+        regions.append(row)
 
 
 def _looks(row: TableRow) -> tuple[object, ...]:

@@ -137,7 +137,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
 
     def _refill(self) -> None:
         words = self._filter.value.lower().split()
-        found = [row for row in self._rows if _matches(row, words)]
+        found = [row for row in self._rows if _matches(row, words)] if words else self._rows
         self._table.show(sorted(found, key=lambda row: row.ranks[self._order]))
         self.set_class(not self._rows, "-empty")
         order = f", by {self._model.orders[self._order]}" if self._order else ""

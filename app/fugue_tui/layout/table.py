@@ -4,6 +4,7 @@ Pure; the caller measures text in cells.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -94,7 +95,11 @@ def cells_of(
     """The cells of one row that are shown: the number of the column, and its text with the gap before it."""
     shown = [number for number, width in enumerate(widths) if width]
     return [
-        (number, " " * (GAP * (number != shown[0])) + _padded(texts[number], widths[number], columns[number], measure))
+        (
+            number,
+            " " * (GAP * (number != shown[0]))
+            + _padded(texts[number], widths[number], measure, right=columns[number].right),
+        )
         for number in shown
     ]
 
@@ -116,10 +121,11 @@ def cut(text: str, width: int, measure: Measure) -> str:
     return text + "…" * (width > 0)
 
 
-def _padded(text: str, width: int, column: Column, measure: Measure) -> str:
+@lru_cache(maxsize=1024)
+def _padded(text: str, width: int, measure: Measure, *, right: bool) -> str:
     text = cut(text, width, measure)
     blank = " " * (width - measure(text))
-    return blank + text if column.right else text + blank
+    return blank + text if right else text + blank
 
 
 def _total(widths: Sequence[int]) -> int:

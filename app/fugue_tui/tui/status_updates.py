@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection
+from math import inf
 from typing import Final
 
 from fugue_tui.attach_server.registry import ClientRegistry
@@ -67,6 +68,8 @@ class StatusUpdates:
 
     def words_changed(self, pane: PaneId) -> None:
         """What the agent in a pane says in its state has changed: show it after a longer pause."""
+        if self._changed.get(pane, inf) <= self._words_at + WORDS_SECONDS:
+            return  # It is shown as soon as that.
         self._show_at(pane, self._words_at + max(WORDS_SECONDS, self._pause()))
 
     def _show_at(self, pane: PaneId, due: float) -> None:

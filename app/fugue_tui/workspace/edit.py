@@ -131,6 +131,13 @@ def select_window(workspace: Workspace, window: WindowId) -> Workspace:
     return replace(workspace, active=window, recent=recent)
 
 
+def activate_window(workspace: Workspace, window: WindowId) -> Workspace:
+    """Make a window the one that its session shows next, if that is not the session that is shown."""
+    if window_of(workspace, window).session == window_of(workspace, workspace.active).session:
+        return workspace
+    return replace(workspace, recent=(window, *(other for other in workspace.recent if other != window)))
+
+
 def select_session(workspace: Workspace, session: str) -> Workspace:
     """Show the window of a session that was last active, or its first."""
     windows = session_of(workspace, session).windows

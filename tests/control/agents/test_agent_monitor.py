@@ -225,6 +225,23 @@ def test_a_wait_ends_when_the_first_agent_gets_there(fleet: Fleet) -> None:
     assert [(each.pane, each.state) for each in ended.agents] == [(str(one), "working"), (str(two), "blocked")]
 
 
+def test_a_wait_for_a_question_ends_with_what_is_asked(fleet: Fleet) -> None:
+    pane = fleet.agent()
+    later = fleet.started("wait-for-agents --until blocked --timeout 30")
+    fleet.prints(pane, "\x1b]7501;state=blocked:app=claude-code\x07Do you want to make it?\r\n\u276f 1. Yes\r\n")
+    fleet.becomes(pane, "blocked", Signal.REPORT)
+    (found,) = fleet.room.awaited(later).agents
+    assert found.words == "Do you want to make it?"
+
+
+def test_a_wait_for_a_question_that_nothing_explains_ends_too(fleet: Fleet) -> None:
+    pane = fleet.agent()
+    later = fleet.started("wait-for-agents --until blocked --timeout 30")
+    fleet.prints(pane, "\x1b]7501;state=blocked:app=claude-code\x07")
+    (found,) = fleet.room.awaited(later).agents
+    assert (found.state, found.words) == ("blocked", "")
+
+
 def test_a_wait_for_all_counts_those_that_are_gone(fleet: Fleet) -> None:
     one, two, three = fleet.agent(), fleet.agent(), fleet.agent()
     for pane in (one, two, three):

@@ -78,6 +78,19 @@ def report(fleet: Fleet, format: str = "json") -> TeamReport:
 
 
 @pytest.mark.slow
+def test_people_read_a_report_as_text_and_agents_get_its_structure(
+    fleet: Fleet, audit: Audit, program: Path, repository: Path
+) -> None:
+    found = team(fleet, program, repository)
+    inside = Origin(Interface.MCP, PaneId(found.members[0].pane[1:]), inside=True)
+    for origin, is_text in ((Origin(Interface.CLI), True), (inside, False)):
+        made = started(fleet, "team-report blue", origin)
+        assert made.text.startswith("# ") is is_text
+        assert [each.name for each in made.members] == ["lead", "worker"]
+    assert report(fleet).for_terminal.startswith("{")
+
+
+@pytest.mark.slow
 def test_a_team_is_reported_while_it_runs_and_after_it_was_stopped(
     fleet: Fleet, audit: Audit, program: Path, repository: Path
 ) -> None:

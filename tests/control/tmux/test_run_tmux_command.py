@@ -325,6 +325,38 @@ def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:
         from_one("select-window", "-t", ":0")
 
 
+def test_what_is_selected_in_another_session_moves_nobody(room: Room) -> None:
+    first = room.cat()
+    tmux(room, "new-session", "-d", "-s", "other", "-n", "a", "cat")
+    for name in ("b", "c"):
+        tmux(room, "new-window", "-d", "-t", "other:", "-n", name, "cat")
+    shown = list[str]()
+    for words in (
+        ("select-window", "-t", "other:b"),
+        ("next-window", "-t", "other"),
+        ("next-window", "-t", "$1"),
+        ("previous-window", "-t", "other"),
+        ("last-window", "-t", "other"),
+    ):
+        tmux(room, *words)
+        shown += tmux(room, "display-message", "-p", "-t", "other", "#W")
+    assert shown == ["b", "c", "a", "c", "a"]
+    tmux(room, "split-window", "-d", "-t", "other:a", "cat")
+    tmux(room, "select-pane", "-t", "other:a.1")
+    assert tmux(room, "list-panes", "-t", "other:a", "-F", "#{pane_active}") == ["0", "1"]
+    tmux(room, "new-window", "-t", "other", "-n", "d", "cat")
+    tmux(room, "split-window", "-t", "other:d", "cat")
+    assert tmux(room, "list-panes", "-t", "other:d", "-F", "#{pane_active}") == ["0", "1"]
+    tmux(room, "move-window", "-s", "other:a", "-t", "other:99")
+    assert tmux(room, "display-message", "-p", "-t", "other", "#W") == ["a"]
+    tmux(room, "last-window", "-t", "other")
+    assert room.mux.focused == first
+    tmux(room, "switch-client", "-t", "other")
+    assert tmux(room, "display-message", "-p", "#W") == ["d"]
+    with pytest.raises(NotFound, match="no last window"):
+        tmux(room, "last-window", "-t", "test")
+
+
 def test_windows_and_panes_move(room: Room) -> None:
     room.cat()
     tmux(room, "new-window", "-d", "cat")

@@ -4,10 +4,12 @@ from types import MappingProxyType
 
 import pytest
 from msgspec.structs import replace
-from tests.tui.conftest import CALM, Open
+from tests.tui.conftest import CALM, Open, Stage
+from tests.tui.ui.test_agent_overview import report
 
 from fugue_tui.config.model import Config, HookSettings, parse
 from fugue_tui.config.values import HOOKS
+from fugue_tui.control.agents.agent_monitor import AgentMonitor
 from fugue_tui.control.commands.panes import ClosePane, RenamePane, SplitPane
 from fugue_tui.control.commands.windows import CreateWindow, RenameWindow
 from fugue_tui.control.hooks import ALIASES, faults
@@ -34,6 +36,29 @@ async def test_an_event_runs_its_commands_with_its_own_pane(open_stage: Open) ->
         stage.run(SplitPane(command=("sh", "-c", "exit 3")))
         await stage.until(lambda: [each.name for each in stage.mux.workspace.panes.values()] == ["", "ended"])
         await stage.until(lambda: stage.mux.workspace.windows[0].name == "code-3")
+
+
+async def test_states_of_agents_are_hooks_together_and_each_by_itself(open_stage: Open) -> None:
+    config = hooked(
+        agent=("split-pane --pane {pane} --no-focus",),
+        agent_blocked=("rename-pane {pane} --name waits", "rename-window --name blocked"),
+        agent_done="rename-pane {pane} --name done",
+    )
+    async with open_stage(config=config) as stage:
+        AgentMonitor(stage.mux)
+        report(stage, 1, "state=working:app=claude-code")
+        await stage.until(lambda: len(names(stage)) == 2)
+        report(stage, 1, "state=blocked:app=claude-code:kind=permission:msg=bWFrZQ==")
+        await stage.until(lambda: "waits" in names(stage) and stage.mux.workspace.windows[0].name == "blocked")
+        report(stage, 1, "state=blocked:app=claude-code:kind=permission:msg=bWFrZSBhbGw=")
+        report(stage, 1, "state=done:app=claude-code")
+        await stage.until(lambda: "done" in names(stage))
+        assert len(names(stage)) == 4, "other words are no other state"
+
+
+def names(stage: Stage) -> list[str]:
+    """The names of the panes."""
+    return [each.name for each in stage.mux.workspace.panes.values()]
 
 
 async def test_what_a_hook_causes_runs_no_hook(open_stage: Open) -> None:

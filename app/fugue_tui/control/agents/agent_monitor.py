@@ -14,7 +14,14 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.signals import SETTLED_SECONDS, SILENT_SECONDS, Seen, Signals, seen
 from fugue_tui.multiplexer.agents.state import AgentState, Reading
 from fugue_tui.multiplexer.author import Author
-from fugue_tui.multiplexer.events.pane_events import AgentReported, AgentUsageReported, Ended, PaneEvent, Started
+from fugue_tui.multiplexer.events.pane_events import (
+    AgentChanged,
+    AgentReported,
+    AgentUsageReported,
+    Ended,
+    PaneEvent,
+    Started,
+)
 from fugue_tui.terminal.emulator.events import (
     CommandStarted,
     Notification,
@@ -63,6 +70,8 @@ class AgentMonitor:
     def _on_event(self, pane: PaneId, event: PaneEvent) -> None:
         now = self._mux.clock()
         match event:
+            case AgentChanged():
+                return
             case StatusReport():
                 self._signals.setdefault(pane, Signals()).add_report(event, now)
             case AgentReported(reading) if pane in self._signals:
@@ -148,8 +157,8 @@ class AgentMonitor:
         signals = self._signals.get(pane)
         status = signals.status(self._mux.clock()) if signals is not None else None
         before = self._mux.agents.statuses.get(pane)
-        if status is not None and before is not None and _alike(before.reading, status.reading):
-            status = replace(status, since=before.since)
+        if status is not None and before is not None and status.since != before.since:
+            status = replace(status, since=before.since) if _alike(before.reading, status.reading) else status
         if before is not None and status is not None and _has_read(before.state, status.state):
             self._mux.lease.settle(pane)
         self._mux.agents.set_status(pane, status)

@@ -30,6 +30,9 @@ from fugue_tui.workspace import edit
 
 MAX_TIMEOUT: Final = 110.0
 """Seconds; many clients time out a call after two minutes."""
+EXPLAINED_SECONDS: Final = 0.8
+"""For so long a wait goes on for what an agent needs, once it is known to be blocked: its screen is searched after a
+pause."""
 MAX_PANES: Final = 64
 MODEL_WIDTH: Final = 80
 """Characters of a model's name."""
@@ -279,7 +282,8 @@ class _AgentWait:
         self._known |= self._mux.agents.statuses.keys() & set(self._panes)
         reached, seconds = list[PaneId](), MAX_TIMEOUT
         for pane in self._panes:
-            status, left = self._mux.agents.statuses.get(pane), settling(self._mux, pane)
+            status = self._mux.agents.statuses.get(pane)
+            left = max(settling(self._mux, pane), _unexplained(self._mux, status))
             if status is None:
                 gone = pane in self._known or pane not in self._mux.workspace.panes
                 reached += [pane] * gone
@@ -288,6 +292,13 @@ class _AgentWait:
                 reached += [pane] * (not left)
         over = len(reached) == len(self._panes) if self._every else bool(reached)
         return over, reached, seconds
+
+
+def _unexplained(mux: Multiplexer, status: AgentStatus | None) -> float:
+    """For how many seconds more the screen may show what an agent needs, which has reported only that it does."""
+    if status is None or not status.waits or (status.reading.words and status.reading.kind):
+        return 0.0
+    return max(0.0, status.since + EXPLAINED_SECONDS - mux.clock())
 
 
 class FocusWaitingAgent(
@@ -366,13 +377,19 @@ async def branches_of(directories: Set[str]) -> Mapping[str, str]:
 def agents_now(mux: Multiplexer, panes: Sequence[PaneId], branches: Mapping[str, str]) -> tuple[AgentInfo, ...]:
     """The agents in these panes, with the branches of those directories where they are known."""
     return tuple(
-        _agent_info(mux, pane, status, cwd := mux.cwd(pane), branches.get(cwd, ""))
+        agent_info(mux, pane, status, cwd := mux.cwd(pane), branches.get(cwd, ""))
         for pane in panes
         if (status := mux.agents.statuses.get(pane)) is not None and pane in mux.workspace.panes
     )
 
 
-def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, branch: str) -> AgentInfo:
+def seconds_in(mux: Multiplexer, status: AgentStatus) -> int:
+    """For how long an agent has been in its state."""
+    return max(0, round(mux.clock() - status.since))
+
+
+def agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, branch: str) -> AgentInfo:
+    """An agent in a directory and on a branch."""
     reading = status.reading
     return AgentInfo(
         pane=str(pane),
@@ -385,7 +402,7 @@ def _agent_info(mux: Multiplexer, pane: PaneId, status: AgentStatus, cwd: str, b
         words=reading.words,
         title=reading.title or clean(mux.terminals[pane].title, 200),
         progress=reading.progress,
-        seconds=max(0, round(mux.clock() - status.since)),
+        seconds=seconds_in(mux, status),
         signal=status.signal.value,
         cwd=clean_path(cwd),
         branch=branch,

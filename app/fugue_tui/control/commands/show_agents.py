@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from fugue_tui.control.commands.agents import AgentInfo, agents_now, branches_of
+from fugue_tui.control.commands.agents import AgentInfo, agent_info, branches_of, seconds_in
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, Toolset
@@ -17,6 +17,7 @@ from fugue_tui.control.core.results import OpenedPane
 from fugue_tui.control.output.pane_titles import agent_glyph
 from fugue_tui.errors import Refused
 from fugue_tui.geometry import Size
+from fugue_tui.ids import PaneId
 from fugue_tui.layout.table import Column, TableRow, text_of
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
@@ -99,27 +100,44 @@ class AgentRows:
 
     def __init__(self, mux: Multiplexer) -> None:
         self._mux = mux
+        self._directories: Mapping[PaneId, str] = {}
         self._branches: Mapping[str, str] = {}
+        self._rows: dict[PaneId, tuple[object, TableRow]] = {}
+        """The last row of each agent, and what it was made of."""
 
-    async def read_branches(self) -> None:
-        """Look which branches the directories have now; until then, rows have those of the last time."""
-        mux = self._mux
-        self._branches = await branches_of({mux.cwd(pane) for pane in mux.agents.statuses})
+    async def read_directories(self) -> None:
+        """Look in which directories the agents are now, and their branches; until then, rows have those of the last
+        time."""
+        directories = {pane: self._mux.cwd(pane) for pane in self._mux.agents.statuses}
+        self._branches = await branches_of(set(directories.values()))
+        self._directories = directories
 
     def rows(self) -> list[TableRow]:
-        """The agents as they are now, by pane."""
-        plain = self._mux.line_style() == "ascii"
-        found = agents_now(self._mux, sorted(self._mux.agents.statuses), self._branches)
-        return [agent_row(each, ascii_only=plain) for each in found]
+        """The agents as they are now, by pane. The row of one that has not changed is the same object as before."""
+        mux, plain, before = self._mux, self._mux.line_style() == "ascii", self._rows
+        self._rows, home = {}, os.path.expanduser("~")
+        for pane, status in sorted(mux.agents.statuses.items()):
+            if (record := mux.workspace.panes.get(pane)) is not None:
+                cwd = self._directories.get(pane) or mux.cwd(pane)
+                branch = self._branches.get(cwd, "")
+                title = mux.terminals[pane].title
+                made_of = (plain, status, record, title, seconds_in(mux, status), cwd, branch, home)
+                known = before.get(pane)
+                if known is None or known[0] != made_of:
+                    row = agent_row(agent_info(mux, pane, status, cwd, branch), home, ascii_only=plain)
+                    known = made_of, row
+                self._rows[pane] = known
+        return [row for _, row in self._rows.values()]
 
     def text(self, size: Size) -> str:
         """The table as text, those first that wait."""
+        self._directories = {}
         rows = sorted(self.rows(), key=lambda row: row.ranks[0])
         return text_of(COLUMNS, rows, size.cols, columns_of) if rows else fill(EMPTY, size.cols)
 
 
-def agent_row(agent: AgentInfo, *, ascii_only: bool = False) -> TableRow:
-    """The row of an agent."""
+def agent_row(agent: AgentInfo, home: str = "", *, ascii_only: bool = False) -> TableRow:
+    """The row of an agent; the user's home directory is written as `~`."""
     what = agent.kind or agent.state
     number = int(agent.pane[1:])
     urgency = _TONES.index(agent.state) if agent.state in _TONES else len(_TONES) + (agent.state == "unknown")
@@ -131,7 +149,7 @@ def agent_row(agent: AgentInfo, *, ascii_only: bool = False) -> TableRow:
             agent.program,
             duration(agent.seconds),
             agent.title,
-            _where(agent),
+            _where(agent, home),
             agent.model,
             f"${agent.cost:.2f}" if agent.cost is not None else "",
             f"{what}: {agent.words}" if agent.words else what,
@@ -162,8 +180,8 @@ def duration(seconds: int) -> str:
     return f"{seconds}s"
 
 
-def _where(agent: AgentInfo) -> str:
+def _where(agent: AgentInfo, home: str) -> str:
     """An agent's directory and branch."""
-    home, cwd = os.path.expanduser("~"), agent.cwd
-    where = f"~{cwd[len(home) :]}" if cwd == home or cwd.startswith(f"{home}/") else cwd
+    cwd = agent.cwd
+    where = f"~{cwd[len(home) :]}" if home and (cwd == home or cwd.startswith(f"{home}/")) else cwd
     return f"{where} ({agent.branch})" if agent.branch else where

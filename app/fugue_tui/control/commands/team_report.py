@@ -105,14 +105,14 @@ class ReportTeam(Command[TeamReport], name="team-report", effect=Effect.READ, to
 
     team: str
     """The team's name."""
-    format: Literal["json", "markdown"] = "json"
-    """json for a structure, markdown for a text."""
+    format: Literal["json", "markdown"] | None = None
+    """json for a structure, markdown for a text; omitted, json for agents and markdown for others."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[TeamReport]:
         """The report. Raises NotFound if the audit log has no such team."""
-        return run_task(self._report(mux))
+        return run_task(self._report(mux, self.format or ("json" if origin.is_agent else "markdown")))
 
-    async def _report(self, mux: Multiplexer) -> TeamReport:
+    async def _report(self, mux: Multiplexer, format: str) -> TeamReport:
         await mux.tasks.loaded.wait()
         await asyncio.sleep(FLUSH_SECONDS)
         workspace = mux.workspace.name
@@ -131,7 +131,7 @@ class ReportTeam(Command[TeamReport], name="team-report", effect=Effect.READ, to
             tasks=task_counts(_tasks(mux, clean(self.team), members)),
             cost=round(sum(costs), 6) if costs else None,
         )
-        return msgspec.structs.replace(report, text=markdown(report)) if self.format == "markdown" else report
+        return msgspec.structs.replace(report, text=markdown(report)) if format == "markdown" else report
 
 
 def _summaries(workspace: str, team: str) -> list[MemberSummary]:

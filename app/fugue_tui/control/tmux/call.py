@@ -55,6 +55,11 @@ class Call(Struct, frozen=True):
         """The target window. Raises NotFound."""
         return self.targets.window(self.value("t"))
 
+    def shows(self, session: str) -> bool:
+        """Whether the user sees a session: what is selected in others moves nobody, as in tmux."""
+        front = self.mux.front
+        return front is None or front.session == session
+
     def expanded(self, text: str, pane: PaneId, shown: Callable[[str], str] = str) -> str:
         """A format as of a pane; `shown` maps the values of variables. Raises InvalidArgument if it is too long."""
         if len(text) > _LONGEST_FORMAT:
@@ -82,5 +87,7 @@ class Translation(Struct, frozen=True):
     """The lines to print once the commands have run."""
     act: Callable[[], None] = lambda: None
     """What it does besides."""
+    then: Callable[[Results], None] = lambda results: None
+    """What it does once the commands have run."""
     status: Callable[[Results], int] = lambda results: 0
     """The exit status of the caller."""

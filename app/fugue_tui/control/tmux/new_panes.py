@@ -20,6 +20,7 @@ from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.sanitize import clean
+from fugue_tui.workspace import edit
 from fugue_tui.workspace.model import OnExit
 
 NEW_PANE: Final = "#{session_name}:#{window_index}.#{pane_index}"
@@ -84,9 +85,21 @@ def split_window(call: Call) -> Translation:
         command=_line(call.words) if call.words else "",
         cwd=call.expanded(call.value("c"), pane),
         env=_environment(call),
-        focus=not call.has("d"),
+        focus=call.shows(call.mux.window_of(pane).session) and not call.has("d"),
     )
-    return Translation((command,), show_opened(call, NEW_PANE))
+    return Translation((command,), show_opened(call, NEW_PANE), then=_selected(call))
+
+
+def _selected(call: Call) -> Callable[[Results], None]:
+    """Selects the pane that was opened, and its window, in a session that is not shown, unless -d was given."""
+
+    def select(results: Results) -> None:
+        mux, pane = call.mux, _pane_of(call.mux, results[0])
+        window = mux.window_of(pane)
+        if not call.shows(window.session):
+            mux.assign(edit.activate_pane(edit.activate_window(mux.workspace, window.id), pane))
+
+    return (lambda results: None) if call.has("d") else select
 
 
 def share_of(length: str, room: int) -> float | None:
@@ -117,9 +130,9 @@ def new_window(call: Call) -> Translation:
         command=_line(call.words) if call.words else "",
         cwd=call.expanded(call.value("c"), call.targets.pane()),
         env=_environment(call),
-        focus=not call.has("d"),
+        focus=call.shows(session) and not call.has("d"),
     )
-    return Translation((command,), show_opened(call, NEW_PANE))
+    return Translation((command,), show_opened(call, NEW_PANE), then=_selected(call))
 
 
 def new_session(call: Call) -> Translation:

@@ -101,6 +101,7 @@ async def _finished(translation: "Translation", results: Sequence[Any]) -> TmuxO
 
 
 def _output(translation: "Translation", results: Sequence[Any]) -> TmuxOutput:
+    translation.then(results)
     lines = translation.show(results)
     return TmuxOutput(text="\n".join(lines), lines=len(lines), exit_status=translation.status(results))
 

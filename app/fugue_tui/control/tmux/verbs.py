@@ -32,6 +32,7 @@ from fugue_tui.control.commands.windows import CloseWindow, RenameWindow, Select
 from fugue_tui.control.core.command import Effect
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.core.pane_names import holders
+from fugue_tui.control.core.target import window_in
 from fugue_tui.control.tmux import formats
 from fugue_tui.control.tmux.arguments import Arguments, parse
 from fugue_tui.control.tmux.call import Call, Results, Translation
@@ -53,6 +54,8 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.input.keys import parse_key
+from fugue_tui.workspace import edit
+from fugue_tui.workspace.model import Window
 
 _PANE_LINE: Final = (
     "#{pane_index}: [#{pane_width}x#{pane_height}] [history #{history_size}] #{pane_id}"
@@ -120,7 +123,9 @@ def _select_pane(call: Call) -> Translation:
             return Translation((FocusPane(pane=str(pane if found is None else found)),))
     if call.has("l"):
         return Translation((FocusPane(pane="last"),))
-    return Translation((FocusPane(pane=str(pane)),))
+    if call.shows(call.mux.window_of(pane).session):
+        return Translation((FocusPane(pane=str(pane)),))
+    return Translation(act=lambda: call.mux.assign(edit.activate_pane(call.mux.workspace, pane)))
 
 
 def _titled(call: Call, pane: PaneId) -> Translation:
@@ -134,7 +139,25 @@ def _titled(call: Call, pane: PaneId) -> Translation:
 
 def _select_window(call: Call) -> Translation:
     word = next((name for flag, name in (("n", "next"), ("p", "previous"), ("l", "last")) if call.has(flag)), "")
-    return Translation((SelectWindow(window=word or str(call.window.id)),))
+    if word and not call.value("t"):
+        return Translation((SelectWindow(window=word),))
+    window = _along(call, word) if word else call.window
+    if call.shows(window.session):
+        return Translation((SelectWindow(window=str(window.id)),))
+    return Translation(act=lambda: call.mux.assign(edit.activate_window(call.mux.workspace, window.id)))
+
+
+def _along(call: Call, word: str) -> Window:
+    """The next, previous or last window of the target's session. Raises NotFound."""
+    session = call.targets.session(call.value("t"))
+    windows, workspace = call.targets.windows(session), call.mux.workspace
+    here = windows.index(window_in(workspace, session))
+    if word != "last":
+        return windows[(here + (1 if word == "next" else -1)) % len(windows)]
+    by_id = {window.id: window for window in windows if window.id != windows[here].id}
+    if (found := next((by_id[each] for each in workspace.recent if each in by_id), None)) is None:
+        raise NotFound("no last window")
+    return found
 
 
 def _select_layout(call: Call) -> Translation:
@@ -213,12 +236,17 @@ def _move_window(call: Call) -> Translation:
         session, index = index, ""
     if index and not index.isdecimal():
         raise NotFound(f"can't find window: {clean(call.value('t'), 60)}")
+    into = call.targets.session(session) if session else window.session
     command = MoveWindow(
         window=str(window.id),
-        session=call.targets.session(session) if session else window.session,
+        session=into,
         index=max(1, min(int(index[:5]), 9_999) + 1 - call.targets.base) if index else None,
     )
-    return Translation((command,) if call.has("d") else (command, SelectWindow(window=str(window.id))))
+    if call.has("d"):
+        return Translation((command,))
+    if call.shows(into):
+        return Translation((command, SelectWindow(window=str(window.id))))
+    return Translation((command,), then=lambda _: call.mux.assign(edit.activate_window(call.mux.workspace, window.id)))
 
 
 def _swap_window(call: Call) -> Translation:

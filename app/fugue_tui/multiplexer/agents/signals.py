@@ -147,6 +147,8 @@ class Signals(Struct):
 
     def _reported(self) -> Seen | None:
         """The program's own report, unless a task of it needs the user, or works while the program itself rests."""
+        if not self.tasks:
+            return self.report
         tasks = tuple(self.tasks.values())
         blocked, working = _first(tasks, AgentState.BLOCKED), _first(tasks, AgentState.WORKING)
         own = self.report

@@ -21,6 +21,7 @@ from fugue_tui.terminal.emulator.events import (
     CwdChanged,
     EventsDropped,
     Notification,
+    StatusReport,
     TitleChanged,
 )
 from fugue_tui.workspace.model import Window, Workspace
@@ -88,6 +89,8 @@ NOTHING: Final = EventDraft(EventKind.OUTPUT)
 def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
     """The entry of an event; NOTHING for most replies and prompt marks."""
     match event:
+        case StatusReport() | AgentChanged(entered=False):
+            return NOTHING  # Ahead of the others, as agents report many times a second.
         case Started():
             return EventDraft(EventKind.STARTED, pane)
         case Ended(exit):
@@ -104,7 +107,7 @@ def draft(pane: PaneId, event: PaneEvent) -> EventDraft:
             return EventDraft(EventKind.TITLE, pane, None, {"title": clean(title)})
         case CwdChanged(cwd):
             return EventDraft(EventKind.CWD, pane, None, {"cwd": clean_path(cwd)})
-        case AgentChanged(status, entered=True):
+        case AgentChanged(status):
             return EventDraft(EventKind.AGENT, pane, None, _agent(status))
         case EventsDropped(count):
             return EventDraft(EventKind.EVENTS_DROPPED, pane, None, {"count": count})

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fugue_tui_widgets.table_view import TableScreen, TableView
 
 SECONDS: Final = 1.0
-"""How often the times are updated, and the branches read."""
+"""How often the times are updated, and the directories and branches read."""
 PAUSE: Final = 0.1
 """Minimum seconds between two updates."""
 _CHOICE: Final = re.compile(r"\W*(\d)[.)]\s+(\S.*)")
@@ -110,7 +110,7 @@ class AgentOverview:
                 changed.clear()
                 if clock() >= looked + SECONDS:
                     looked = clock()
-                    await self._rows.read_branches()
+                    await self._rows.read_directories()
                 rows = self._rows.rows()
                 for view in self._visible():
                     view.show(rows)

@@ -46,6 +46,12 @@ class PaneNotifications:
     def handle(self, pane: PaneId, event: PaneEvent) -> None:
         """Handle an event of a pane."""
         match event:
+            case StatusReport():
+                pass  # If it changes the state of an agent, that is an event of its own.
+            case AgentChanged(entered=True):
+                self._app.status_updates.state_changed(pane)
+            case AgentChanged():
+                self._app.status_updates.words_changed(pane)
             case Bell():
                 self._ring(pane)
             case Notification(title, body):
@@ -61,12 +67,6 @@ class PaneNotifications:
                     self._app.mux.terminals[pane].show_footer(f"{words}: {ENDED_KEYS}", f"{words}: Enter, x", words)
                 self._app.mux.fit()  # A single pane has a title only if its program has exited, or was injected into.
                 self._app.rebuild()
-            case StatusReport():
-                pass  # If it changes the state of an agent, that is an event of its own.
-            case AgentChanged(entered=True):
-                self._app.status_updates.state_changed(pane)
-            case AgentChanged():
-                self._app.status_updates.words_changed(pane)
             case _:
                 self._app.status_updates.request()
 
