@@ -117,8 +117,9 @@ def crash() -> str:
 
 
 @server.tool()
-async def hang(flag: str) -> str:
+async def hang(ctx: Context[Any, Any], flag: str) -> str:
     """Wait until the call is cancelled, and then make a file."""
+    await ctx.report_progress(1, 2, "half of it")
     open(f"{flag}-began", "w").close()
     try:
         await asyncio.sleep(600)
@@ -147,6 +148,12 @@ class Edit(BaseModel):
 def paint(colours: list[Literal["red", "green", "blue", "sea green, dark"]], edits: list[Edit] | None = None) -> str:
     """Take several choices and a list of objects."""
     return f"{'+'.join(colours)} {[(each.old, each.new, each.count) for each in edits or []]}"
+
+
+@server.tool(annotations=READ)
+def replace(edit: Edit) -> str:
+    """Take an object."""
+    return f"{edit.old} to {edit.new}, {edit.count} times"
 
 
 def ask_person() -> Elicit[Person]:
