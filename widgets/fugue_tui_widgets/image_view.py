@@ -1,6 +1,7 @@
 """An image in half blocks, in any terminal."""
 
 import io
+from typing import Final
 
 from rich.color import Color
 from rich.style import Style
@@ -10,6 +11,8 @@ from textual.widgets import Static
 
 from fugue_tui.errors import Unshowable
 from fugue_tui.sanitize import clean
+
+SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 
 
 class ImageView(Static):
@@ -31,12 +34,13 @@ def half_blocks(image: bytes, cols: int, rows: int) -> Text:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with Image.open(io.BytesIO(image)) as opened:
+        with Image.open(io.BytesIO(_critical(image))) as opened:
             opened.draft("RGB", (cols, 2 * rows))
             opened.thumbnail((cols, 2 * rows))
             picture = opened.convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise Unshowable(f"it is no image that can be shown: {clean(str(error), 200)}") from None
+        reason = "its format is unknown" if isinstance(error, UnidentifiedImageError) else clean(str(error), 200)
+        raise Unshowable(f"it is no image that can be shown: {reason}") from None
     text, width, height = Text(no_wrap=True), picture.width, picture.height
     pixels = picture.tobytes()
 
@@ -49,3 +53,17 @@ def half_blocks(image: bytes, cols: int, rows: int) -> Text:
             text.append("▀", Style(color=colour(x, y), bgcolor=colour(x, y + 1)))
         text.append("\n")
     return text
+
+
+def _critical(image: bytes) -> bytes:
+    """A PNG with the chunks alone that it is shown by: others may be damaged, which browsers do not mind either."""
+    if not image.startswith(SIGNATURE):
+        return image
+    kept, at = [SIGNATURE], len(SIGNATURE)
+    while at + 12 <= len(image):
+        end = at + 12 + int.from_bytes(image[at : at + 4])
+        kind = image[at + 4 : at + 8]
+        if kind[:1].isupper() or kind == b"tRNS":
+            kept.append(image[at:end])
+        at = end
+    return b"".join(kept)

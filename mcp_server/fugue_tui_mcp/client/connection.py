@@ -7,12 +7,14 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import mcp_types as types
 from mcp.client.client import Client
 from mcp.client.session import ClientRequestContext
+from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -35,6 +37,8 @@ UPDATE_SECONDS: Final = 0.2
 """Seconds in which several changes of one resource count as one."""
 LOG_SECONDS: Final = 0.2
 """Seconds in which several lines of the log are reported as one."""
+LISTEN_SECONDS: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
+"""Seconds from each end of a stream of changes until it is opened again; the last from then on."""
 CLOSE_SECONDS: Final = 3.0
 """How long a connection may take to end."""
 COMPLETE_SECONDS: Final = 5.0
@@ -338,14 +342,19 @@ class Connection:
 
     async def _follow(self, client: Client, uris: list[str]) -> None:
         with suppress(Exception):  # A server without such a stream.
-            async with client.listen(
-                tools_list_changed=True,
-                prompts_list_changed=True,
-                resources_list_changed=True,
-                resource_subscriptions=uris,
-            ) as events:
-                async for _ in events:
-                    pass  # Each is a notification too.
+            for again, seconds in enumerate(chain(LISTEN_SECONDS, repeat(LISTEN_SECONDS[-1]))):
+                with suppress(SubscriptionLost, TimeoutError):
+                    async with client.listen(
+                        tools_list_changed=True,
+                        prompts_list_changed=True,
+                        resources_list_changed=True,
+                        resource_subscriptions=uris,
+                    ) as events:
+                        for uri in uris if again else ():  # What has changed meanwhile is not reported.
+                            self._handler.updated(self._name, uri)
+                        async for _ in events:
+                            pass  # Each is a notification too.
+                await asyncio.sleep(seconds)
 
     @staticmethod
     def _is_modern(client: Client) -> bool:

@@ -4,12 +4,21 @@ which it returns. Importing this imports the SDK."""
 import asyncio
 import json
 import socket
+import time
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import parse_qs, urlsplit
 
-from mcp.client.auth.oauth2 import OAuthClientProvider
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from mcp.client.auth.oauth2 import OAuthClientProvider, OAuthContext
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+from pydantic import BaseModel, ValidationError
 
 from fugue_tui.errors import TimedOut
 from fugue_tui_mcp.client import token_store
@@ -22,29 +31,48 @@ _DONE: Final = "You are logged in; this page may be closed."
 _FAILED: Final = "The log-in has failed; Fugue shows the reason."
 
 
+Kept = TypeVar("Kept", bound=BaseModel)
+
+
 class TokenStorage:
     """Tokens and the registration of one server, as the SDK reads and writes them."""
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._context: OAuthContext | None = None
+
+    async def restore(self, context: OAuthContext) -> None:
+        """Give the SDK's flow what it does not load by itself, and needs to refresh tokens of an earlier connection:
+        when they expire, and who issues them. `set_tokens` keeps that of this flow from now on."""
+        kept = await self._load()
+        expires = kept.get("expires")
+        context.token_expiry_time = float(expires) if isinstance(expires, int | float) else None
+        context.oauth_metadata = _model(OAuthMetadata, kept.get("issuer"))
+        resource = context.protected_resource_metadata = _model(ProtectedResourceMetadata, kept.get("resource"))
+        context.auth_server_url = str(resource.authorization_servers[0]) if resource is not None else None
+        self._context = context
 
     async def get_tokens(self) -> OAuthToken | None:
         """The tokens; None if there are none."""
-        found = (await self._load()).get("tokens")
-        return OAuthToken.model_validate(found) if found else None
+        return _model(OAuthToken, (await self._load()).get("tokens"))
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         """Keep tokens."""
-        await self._keep("tokens", tokens.model_dump(mode="json", exclude_none=True))
+        context = self._context
+        await self._keep(
+            tokens=_json(tokens),
+            expires=time.time() + tokens.expires_in if tokens.expires_in is not None else None,
+            issuer=_json(context.oauth_metadata) if context is not None else None,
+            resource=_json(context.protected_resource_metadata) if context is not None else None,
+        )
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         """The registration; None if there is none."""
-        found = (await self._load()).get("client")
-        return OAuthClientInformationFull.model_validate(found) if found else None
+        return _model(OAuthClientInformationFull, (await self._load()).get("client"))
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """Keep a registration."""
-        await self._keep("client", client_info.model_dump(mode="json", exclude_none=True))
+        await self._keep(client=_json(client_info))
 
     async def redirect_port(self) -> int:
         """The port of the registration; 0 if there is none."""
@@ -59,8 +87,8 @@ class TokenStorage:
             return {}
         return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
-    async def _keep(self, name: str, value: Any) -> None:
-        text = json.dumps(await self._load() | {name: value})
+    async def _keep(self, **values: Any) -> None:
+        text = json.dumps(await self._load() | values)
         await asyncio.to_thread(token_store.save, self._url, text)
 
 
@@ -73,7 +101,9 @@ async def provider(url: str, open_page: Callable[[str], None]) -> OAuthClientPro
         {"client_name": "fugue-tui", "redirect_uris": [redirect], "token_endpoint_auth_method": "none"}
     )
     login = _Login(port, open_page)
-    return OAuthClientProvider(url, metadata, storage, login.opened, login.returned)
+    found = OAuthClientProvider(url, metadata, storage, login.opened, login.returned)
+    await storage.restore(found.context)
+    return found
 
 
 class _Login:
@@ -125,6 +155,18 @@ class _Login:
         result = AuthorizationCodeResult(code=query.get("code", ""), state=query.get("state"), iss=query.get("iss"))
         self._result.set_result(result)
         return bool(result.code)
+
+
+def _json(model: BaseModel | None) -> Any:
+    return model.model_dump(mode="json", exclude_none=True) if model is not None else None
+
+
+def _model(kind: type[Kept], value: Any) -> Kept | None:
+    """What was kept; None if it is missing or damaged."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError:
+        return None
 
 
 def _free_port() -> int:

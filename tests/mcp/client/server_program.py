@@ -117,8 +117,9 @@ def crash() -> str:
 
 
 @server.tool()
-async def hang(flag: str) -> str:
+async def hang(ctx: Context[Any, Any], flag: str) -> str:
     """Wait until the call is cancelled, and then make a file."""
+    await ctx.report_progress(1, 2, "half of it")
     open(f"{flag}-began", "w").close()
     try:
         await asyncio.sleep(600)
@@ -147,6 +148,12 @@ class Edit(BaseModel):
 def paint(colours: list[Literal["red", "green", "blue", "sea green, dark"]], edits: list[Edit] | None = None) -> str:
     """Take several choices and a list of objects."""
     return f"{'+'.join(colours)} {[(each.old, each.new, each.count) for each in edits or []]}"
+
+
+@server.tool(annotations=READ)
+def replace(edit: Edit) -> str:
+    """Take an object."""
+    return f"{edit.old} to {edit.new}, {edit.count} times"
 
 
 def ask_person() -> Elicit[Person]:
@@ -312,12 +319,14 @@ async def legacy() -> None:
 
 
 class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """Lets everybody in who opens the page; tokens are good for one use after a refresh."""
+    """Lets everybody in who opens the page; if tokens `expire`, they do so in an hour, and can be refreshed once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, expire: bool = False) -> None:
+        self.expire = expire
         self.clients = dict[str, OAuthClientInformationFull]()
         self.codes = dict[str, AuthorizationCode]()
         self.tokens = dict[str, AccessToken]()
+        self.refreshes = dict[str, RefreshToken]()
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
@@ -342,21 +351,29 @@ class Accounts(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken,
     async def exchange_authorization_code(
         self, client: OAuthClientInformationFull, authorization_code: AuthorizationCode
     ) -> OAuthToken:
-        token = secrets.token_hex(20)
-        resource = authorization_code.resource
-        self.tokens[token] = AccessToken(token=token, client_id=client.client_id or "", scopes=[], resource=resource)
-        return OAuthToken(access_token=token)
+        return self.issue(client.client_id or "", authorization_code.resource)
+
+    def issue(self, client: str, resource: str | None) -> OAuthToken:
+        """New tokens."""
+        token, refresh = secrets.token_hex(20), secrets.token_hex(20)
+        self.tokens[token] = AccessToken(token=token, client_id=client, scopes=[], resource=resource)
+        if not self.expire:
+            return OAuthToken(access_token=token)
+        self.refreshes[refresh] = RefreshToken(token=refresh, client_id=client, scopes=[])
+        return OAuthToken(access_token=token, expires_in=3_600, refresh_token=refresh)
 
     async def load_access_token(self, token: str) -> AccessToken | None:
         return self.tokens.get(token)
 
     async def load_refresh_token(self, client: OAuthClientInformationFull, refresh_token: str) -> RefreshToken | None:
-        return None
+        return self.refreshes.get(refresh_token)
 
     async def exchange_refresh_token(
         self, client: OAuthClientInformationFull, refresh_token: RefreshToken, scopes: list[str]
     ) -> OAuthToken:
-        raise TokenError("invalid_grant", "this server issues no refresh tokens")
+        if self.refreshes.pop(refresh_token.token, None) is None:
+            raise TokenError("invalid_grant", "a refresh token is good for one use")
+        return self.issue(client.client_id or "", None)
 
     async def revoke_token(self, token: AccessToken | RefreshToken) -> None:
         self.tokens.pop(token.token, None)
@@ -373,8 +390,12 @@ def behind_login(port: int) -> MCPServer:
             "validate_token_resource": False,
         }
     )
-    private = MCPServer("private", version="1", auth_server_provider=Accounts(), auth=auth, log_level="ERROR")
+    accounts = Accounts(expire="--expire" in sys.argv)
+    private = MCPServer("private", version="1", auth_server_provider=accounts, auth=auth, log_level="ERROR")
     private.add_tool(echo, annotations=READ)
+    private.add_tool(
+        lambda: accounts.tokens.clear(), name="expire", description="Refuse all access tokens from now on."
+    )
     return private
 
 

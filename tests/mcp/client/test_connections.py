@@ -291,6 +291,24 @@ def test_logging_messages_and_changes_of_resources_arrive(
     assert room.mux.mcp_servers.shown.panes == {}
 
 
+@ERAS
+def test_a_resource_is_read_again_once_a_server_that_crashed_is_back(
+    servers: Servers, flags: tuple[str, ...], protocol: str
+) -> None:
+    servers.use(small=small(*flags))
+    room = servers.room
+    pane = room.run(ShowResource(server="small", uri="small://count"))
+    servers.call("count")
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
+    with pytest.raises(ServerFailed):
+        servers.call("crash")
+    servers.reaches(ServerState.WAITING)
+    room.skip(1.1)
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 0")
+    servers.call("count")
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
+
+
 def test_a_result_is_kept_in_a_pane_and_saved(servers: Servers, tmp_path: Path) -> None:
     servers.use(small=small())
     room = servers.room

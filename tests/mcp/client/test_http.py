@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -81,6 +82,23 @@ def test_a_resource_over_http_is_kept_up_to_date(servers: Servers, serve: Serve)
     room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
 
 
+def test_a_resource_is_read_again_after_the_stream_of_changes_was_lost(servers: Servers, serve: Serve) -> None:
+    port = free_port()
+    program = serve(port)
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    room = servers.room
+    room.cat()
+    pane = room.run(ShowResource(server="small", uri="small://count"))
+    servers.call("count")
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
+    program.kill()
+    program.wait()
+    serve(port)
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 0")
+    servers.call("count")
+    room.until(lambda: room.run(ReadPane(pane=pane.id)).text == "count 1")
+
+
 def test_headers_are_sent(servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()
     serve(port, "--token", "s3cret")
@@ -132,6 +150,29 @@ def test_the_user_logs_in_on_a_page_once(servers: Servers, serve: Serve, monkeyp
     room.run(DisconnectServer(server="small"))
     assert servers.call("echo", text="again").text == "again"
     assert len(pages) == 1, "the tokens are kept"
+
+
+def test_tokens_that_have_expired_are_refreshed_without_a_page_after_a_new_start(
+    servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_store, "_keyring", lambda: None)
+    port = free_port()
+    serve(port, "--oauth", "--expire")
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    pages = list[str]()
+
+    def visit(server: str, page: str) -> None:
+        pages.append(page)
+        threading.Thread(target=lambda: urllib.request.urlopen(page).close()).start()
+
+    servers.room.mux.mcp_servers.on_authorize.connect(visit)
+    assert servers.call("echo", text="hi").text == "hi"
+    servers.call("expire")
+    servers.room.run(DisconnectServer(server="small"))
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 7_200)
+    assert servers.call("echo", text="again").text == "again"
+    assert len(pages) == 1, "the refresh token is used"
 
 
 def test_the_keyring_keeps_tokens_if_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

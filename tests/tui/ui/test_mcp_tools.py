@@ -11,6 +11,7 @@ from tests.tui.test_snapshots import picture as picture
 from textual.widgets import Input
 
 from fugue_tui.config.model import McpSettings
+from fugue_tui.config.servers import ServerSettings
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.core.command import USER, Command
 from fugue_tui.control.core.deferred import is_deferred
@@ -76,6 +77,101 @@ async def test_opening_it_starts_the_servers_and_lists_what_they_offer(open_stag
         await stage.until(lambda: stage.mux.mcp_servers.status("small").state is ServerState.CONNECTED)
         await stage.until(lambda: "small 7" in stage.text)
         assert "remove  destroy  Remove something." in stage.text
+
+
+async def test_the_cursor_stays_at_the_top_while_servers_start(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=34) as stage:
+        await with_server(stage)
+        stage.mux.permissions = McpSettings(servers={"small": small(), "first": small()})
+        stage.mux.on_permissions()
+        await found(stage, "")
+        await stage.until(lambda: "first  small 7" in stage.text)
+        palette = stage.app.screen
+        assert isinstance(palette, FinderScreen)
+        await stage.until(lambda: palette.key.startswith("first "))
+        await stage.press("down")
+        chosen = palette.key
+        stage.mux.mcp_servers.on_change("small")
+        assert palette.key == chosen
+
+
+async def test_a_call_shows_its_progress_and_is_cancelled_by_the_prefix_and_escape(
+    open_stage: Open, tmp_path: Path
+) -> None:
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        await formed(stage, "hang")
+        await stage.press(*str(tmp_path / "flag"), "enter")
+        await stage.until(lambda: "call-server: half of it" in stage.text)
+        await stage.prefix("escape")
+        await stage.until(lambda: (tmp_path / "flag-cancelled").exists())
+        await formed(stage, "echo")
+        await stage.press(*"still here", "ctrl+s")
+        await shown(stage, "still here")
+
+
+async def test_what_a_tool_says_of_its_failure_is_shown_as_an_error(open_stage: Open) -> None:
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        await found(stage, "fail")
+        await stage.press("enter")
+        await shown(stage, "Error executing tool fail")
+        assert stage.app.screen.query("ResultView.-error")
+
+
+async def test_an_object_within_the_arguments_has_fields_of_its_own(open_stage: Open) -> None:
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        form = await formed(stage, "replace")
+        await stage.press(*"a", "tab", *"b", "ctrl+s")
+        await shown(stage, "a to b, 1 times")
+        assert set(form.written) == {("edit", "old"), ("edit", "new"), ("edit", "count")}
+
+
+async def test_panes_are_used_while_a_server_hangs_and_others_flood(open_stage: Open) -> None:
+    async with open_stage("cat", cols=100, rows=30) as stage:
+        await with_server(stage)
+        servers = {
+            "small": small(),
+            "hangs": ServerSettings(command="sleep", args=("600",)),
+            "floods": ServerSettings(command="yes"),
+            "prints": ServerSettings(command="sh", args=("-c", "yes >&2")),
+        }
+        stage.mux.permissions = McpSettings(servers=servers)
+        stage.mux.on_permissions()
+        for name in ("hangs", "floods", "prints"):
+            stage.app.dispatcher.run(ConnectServer(server=name), USER)
+        status = stage.mux.mcp_servers.status
+        await stage.until(lambda: len(stage.mux.mcp_servers.log("prints")) == 1_000)
+        await stage.until(lambda: len(stage.mux.mcp_servers.log("floods")) == 1_000)
+        await stage.press(*"typed", "enter")
+        await stage.until_text("typed")
+        assert status("hangs").state is ServerState.STARTING
+        await formed(stage, "small echo")
+        await stage.press(*"hi there", "ctrl+s")
+        await shown(stage, "hi there")
+
+
+async def test_a_log_in_asks_before_it_opens_the_page(
+    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opener = tmp_path / "xdg-open"
+    opener.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/opened\n')
+    opener.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    page = "http://127.0.0.1:9/authorize?a=b"
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        stage.mux.mcp_servers.on_authorize("small", page)
+        await stage.until(lambda: "Log in to the MCP server small? This opens" in stage.text)
+        await stage.press("n")
+        await stage.until(lambda: "is on the clipboard" in stage.text)
+        assert stage.mux.clipboard.text == page
+        stage.mux.mcp_servers.on_authorize("small", page)
+        await stage.until(lambda: "Log in to the MCP server small?" in stage.text)
+        await stage.press("y")
+        await stage.until((tmp_path / "opened").exists)
+        await stage.until(lambda: (tmp_path / "opened").read_text() == f"{page}\n")
 
 
 def test_snapshot_of_the_palette(picture: Picture) -> None:
@@ -153,6 +249,16 @@ async def test_a_tool_is_found_filled_in_and_run(open_stage: Open) -> None:
         await shown(stage, "hellohello")
         await stage.press("c")
         await stage.until(lambda: stage.mux.clipboard.text == "hellohello")
+
+
+async def test_a_text_that_is_all_of_the_structure_is_shown_once(open_stage: Open) -> None:
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        await formed(stage, "echo")
+        await stage.press(*"# Once", "ctrl+s")
+        await shown(stage, "Once")
+        await stage.until(lambda: stage.text.count("Once") == 1)
+        assert "result" not in stage.text
 
 
 async def test_several_choices_are_taken_and_a_list_of_objects_is_checked(open_stage: Open) -> None:

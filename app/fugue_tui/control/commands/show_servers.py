@@ -23,7 +23,7 @@ from fugue_tui.control.core.results import OpenedPane
 from fugue_tui.errors import FugueError, InvalidArgument, NotFound, Refused, SaveError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
-from fugue_tui.multiplexer.mcp_servers.model import Call
+from fugue_tui.multiplexer.mcp_servers.model import Call, ServerState
 from fugue_tui.multiplexer.mcp_servers.shown import LOG, RESOURCE, RESULT, TOOLS, Shown
 from fugue_tui.sanitize import clean_path
 
@@ -166,8 +166,14 @@ async def follow(mux: Multiplexer, key: str, shown: Shown) -> None:
         if (server, uri) == (shown.server, shown.call.uri):
             spawn(_read_again(mux, key))
 
+    connected = servers.status(shown.server).state is ServerState.CONNECTED
+
     def reconnected(server: str) -> None:
-        if server == shown.server and key in shows.panes and shows.panes[key].error:
+        nonlocal connected
+        if server != shown.server or key not in shows.panes:
+            return
+        before, connected = connected, servers.status(server).state is ServerState.CONNECTED
+        if shows.panes[key].error or (connected and not before):  # No server reports what changed before it was up.
             spawn(_read_again(mux, key))
 
     stops = [servers.on_updated.connect(updated), servers.on_change.connect(reconnected)]

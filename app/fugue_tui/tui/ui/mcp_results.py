@@ -7,7 +7,7 @@ import os
 import shlex
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.widget import Widget
 
@@ -229,10 +229,10 @@ def _command(shown: Shown) -> Command[ServerAnswer]:
 
 
 def _parts(content: Content) -> "Iterator[ResultPart]":
-    """The parts of a result: its structure in place of a text that says the same."""
+    """The parts of a result: its structure in place of a text that says the same, unless it is but a text."""
     from fugue_tui_widgets.result_view import ResultPart, text_part
 
-    structured = content.structured
+    structured = None if _is_text(content) else content.structured
     if structured is not None:
         yield ResultPart("json", value=structured)
     for block in content.blocks:
@@ -256,6 +256,15 @@ def _parts(content: Content) -> "Iterator[ResultPart]":
                 )
     if content.cut:
         yield ResultPart("note", f"{content.cut} characters were left out: it is too long")
+
+
+def _is_text(content: Content) -> bool:
+    """Whether the structure is one of the texts under a name."""
+    structured: object = content.structured
+    values = [*cast("dict[str, object]", structured).values()] if isinstance(structured, dict) else []
+    return len(values) == 1 and any(
+        block.kind is BlockKind.TEXT and block.text == values[0] for block in content.blocks
+    )
 
 
 def _says(text: str, value: object) -> bool:

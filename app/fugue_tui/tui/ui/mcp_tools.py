@@ -231,7 +231,7 @@ class _Palette:
         self, app: AppContext, recent: Sequence[RecentCall], use: Callable[[Entry, "Written | None"], None]
     ) -> None:
         self._app, self._recent, self._use = app, recent, use
-        self._text, self._scope = "", 0
+        self._text, self._scope, self._first = "", 0, ""
         self._chosen: tuple[Entry, Written | None] | None = None
         self._entries = dict[str, tuple[Entry, "Written | None"]]()
         self._errors = dict[str, str]()
@@ -243,7 +243,9 @@ class _Palette:
         self._stop = servers.on_change.connect(lambda server: self._show())
         for name in servers.all():
             if servers.status(name).state in (ServerState.OFF, ServerState.FAILED):
-                self._app.commands.run(ConnectServer(server=name), then=lambda _: None, failed=lambda _: None)
+                self._app.commands.run(
+                    ConnectServer(server=name), then=lambda _: None, failed=lambda _: None, quiet=True
+                )
 
     def end(self) -> None:
         """The screen was closed: use what was chosen."""
@@ -284,8 +286,10 @@ class _Palette:
         count = sum(bool(row.key) for row in rows)
         servers = self._app.mux.mcp_servers.all()
         title = f"MCP tools: {count}" if servers else "no MCP server; run import-servers"
-        first = next((row.key for row in rows if row.key), "") if anew else ""
-        self.screen.show_rows(rows, title, first)
+        first = next((row.key for row in rows if row.key), "")
+        stays = not anew and self.screen.key not in ("", self._first)  # Where the user has moved the cursor.
+        self._first = first
+        self.screen.show_rows(rows, title, "" if stays else first)
         self.preview(self.screen.key)
 
     def _offered(self) -> Iterator[tuple[str, list[Entry]]]:
