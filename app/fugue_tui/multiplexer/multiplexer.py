@@ -356,7 +356,7 @@ class Multiplexer:
         return self.layouts.of(self.window_of(pane)).panes.get(pane)
 
     def neighbour(self, pane: PaneId, side: Side) -> PaneId | None:
-        """The pane next to another on one side, regardless of zoom; None at the edge."""
+        """The pane next to another on one side, regardless of zoom, and past the edge of the window; None if alone."""
         return self.layouts.neighbour(self.window_of(pane), pane, side)
 
     def resize(self, area: Size) -> None:
