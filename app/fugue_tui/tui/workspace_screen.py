@@ -11,6 +11,7 @@ from textual.widget import Widget
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
+from fugue_tui.control.core import floats
 from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.keymap import Action, binding
 from fugue_tui.geometry import Rect
@@ -126,8 +127,10 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
             )
 
     def on_terminal_view_close(self, message: TerminalView.Close) -> None:
-        """`x` closes a pane whose program has exited."""
+        """`x` closes a pane whose program has exited; Escape only one that floats, as tmux's popups."""
         pane = self.pane_of(message.view)
+        if pane is not None and message.escape and floats.of(self._app_context.mux, pane) is None:
+            return
         if pane is not None and pane in self._app_context.mux.exits:  # An earlier Enter may have started it again.
             self._app_context.commands.run_line(["close-pane", "--pane", str(pane)])
 
