@@ -194,3 +194,14 @@ async def test_the_only_tile_says_why_it_does_not_float(open_stage: Open) -> Non
         await stage.prefix("e")
         await stage.until(lambda: "%1 is the only tile" in stage.app.alerts.text)
         stage.run(panes.SplitPane())
+
+
+async def test_the_tab_tells_the_program_of_the_floating_pane_that_has_the_focus(open_stage: Open) -> None:
+    async with open_stage("cat") as stage:
+        window = stage.mux.workspace.windows[0]
+        stage.run(floating_panes.DisplayPopup(command=("sleep", "1000")))
+        await stage.until(lambda: "sleep" in stage.text.splitlines()[-1])
+        assert stage.mux.window_name(stage.mux.workspace.windows[0]) == "sleep"
+        stage.run(panes.FocusPane(pane="%1"))
+        await stage.until(lambda: "cat" in stage.text.splitlines()[-1] and "sleep" not in stage.text.splitlines()[-1])
+        assert window.id == stage.mux.workspace.windows[0].id
