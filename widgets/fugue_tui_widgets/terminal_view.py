@@ -90,6 +90,9 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     class PasteRequested(ViewMessage):
         """The middle button was pressed, and the program does not take it."""
 
+    class NotStarted(ViewMessage):
+        """A text was typed or pasted into a view whose program is held: nothing receives it."""
+
     class Close(ViewMessage):
         """`x` or `q`, or Escape or Ctrl+C, was pressed in a view whose program has exited."""
 
@@ -285,6 +288,8 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         if self.live.exit is not None or self.live.waits:
             if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
                 self.post_message(self.Restart(self, escape=press.role == "escape"))
+            elif press.acts and self.live.waits and press.text:
+                self.post_message(self.NotStarted(self))
             elif press.acts and not self.live.waits and (press.text in ("x", "q") or _cancels(press)):
                 self.post_message(self.Close(self, escape=_cancels(press)))
             return
@@ -299,7 +304,10 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def paste(self, text: str) -> None:
         """Send text to the program as one paste."""
-        if self.live is None or self.live.exit is not None or self.live.waits:
+        if self.live is None or self.live.exit is not None:
+            return
+        if self.live.waits:
+            self.post_message(self.NotStarted(self))
             return
         self._follow()
         self.post_message(self.Typed(self))

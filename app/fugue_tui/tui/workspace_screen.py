@@ -126,6 +126,13 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
                 ["start-pane", "--pane", str(pane), *(["--shell"] if message.escape else [])]
             )
 
+    def on_terminal_view_not_started(self, message: TerminalView.NotStarted) -> None:
+        """Show which keys start the program of a restored pane, as what was typed went nowhere."""
+        pane = self.pane_of(message.view)
+        waiting = self._app_context.mux.restored_panes.get(pane) if pane is not None else None
+        if waiting is not None:
+            self._app_context.alert(f"nothing runs in {pane} yet: {'; '.join(waiting.offer.calls)}")
+
     def on_terminal_view_close(self, message: TerminalView.Close) -> None:
         """`x` closes a pane whose program has exited; Escape only one that floats, as tmux's popups."""
         pane = self.pane_of(message.view)
