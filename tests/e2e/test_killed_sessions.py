@@ -44,7 +44,7 @@ def test_a_killed_or_closed_terminal_leaves_the_workspace_alone(running: Running
 
 def test_a_killed_server_leaves_a_clean_terminal_and_a_name_that_is_free(running: Running) -> None:
     os.kill(running.server, signal.SIGKILL)
-    left(running.host, b"fugue-tui: the workspace e2e ended unexpectedly; fugue-tui new e2e starts it again", 1)
+    left(running.host, b"fugue-tui: the workspace e2e ended unexpectedly; fugue-tui e2e restores it", 1)
     again = running.again("new", running.name, *CAT)
     again.wait_text("ready", running.name)
     assert alive(running.server)

@@ -47,6 +47,24 @@ async def test_keys_float_a_pane_hide_all_and_show_the_scratch_shell(open_stage:
         assert stage.mux.focused == THREE
 
 
+@pytest.mark.parametrize("key", ["escape", "ctrl+c", "x"])
+async def test_a_key_closes_a_popup_whose_program_has_ended(open_stage: Open, key: str) -> None:
+    async with open_stage("cat") as stage:
+        stage.run(floating_panes.DisplayPopup(command=("echo", "short")))
+        await stage.until(lambda: TWO in stage.mux.exits and "Enter runs it again, Escape closes" in stage.text)
+        assert "short" in stage.pane_text(2)
+        await stage.press(key)
+        await stage.until(lambda: TWO not in stage.mux.workspace.panes)
+
+
+async def test_escape_leaves_a_tile_whose_program_has_ended(open_stage: Open) -> None:
+    async with open_stage("cat") as stage:
+        stage.run(panes.SplitPane(command=("sh", "-c", "exit 3"), focus=True))
+        await stage.until(lambda: TWO in stage.mux.exits)
+        await stage.press("escape")
+        assert TWO in stage.mux.workspace.panes
+
+
 async def test_a_frame_is_dragged_by_its_title_and_resized_by_its_borders(open_stage: Open) -> None:
     async with open_stage() as stage:
         popup(stage, cols=30, rows=10, x=10, y=5)
@@ -176,3 +194,14 @@ async def test_the_only_tile_says_why_it_does_not_float(open_stage: Open) -> Non
         await stage.prefix("e")
         await stage.until(lambda: "%1 is the only tile" in stage.app.alerts.text)
         stage.run(panes.SplitPane())
+
+
+async def test_the_tab_tells_the_program_of_the_floating_pane_that_has_the_focus(open_stage: Open) -> None:
+    async with open_stage("cat") as stage:
+        window = stage.mux.workspace.windows[0]
+        stage.run(floating_panes.DisplayPopup(command=("sleep", "1000")))
+        await stage.until(lambda: "sleep" in stage.text.splitlines()[-1])
+        assert stage.mux.window_name(stage.mux.workspace.windows[0]) == "sleep"
+        stage.run(panes.FocusPane(pane="%1"))
+        await stage.until(lambda: "cat" in stage.text.splitlines()[-1] and "sleep" not in stage.text.splitlines()[-1])
+        assert window.id == stage.mux.workspace.windows[0].id

@@ -146,8 +146,9 @@ class CommandPrompt(ModalScreen[str | None]):
         if not candidates:
             self._say("nothing completes this")
         elif len(candidates) == 1:
-            self._put(f"{text[:start]}{candidates[0]} {rest.lstrip()}")
-            line.cursor_position = start + len(candidates[0]) + 1
+            found = candidates[0] if candidates[0].endswith("/") else f"{candidates[0]} "
+            self._put(f"{text[:start]}{found}{rest.lstrip()}")
+            line.cursor_position = start + len(found)
         else:
             self._offer(text, start, candidates)
 

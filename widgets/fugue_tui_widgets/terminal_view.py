@@ -90,8 +90,16 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
     class PasteRequested(ViewMessage):
         """The middle button was pressed, and the program does not take it."""
 
+    class NotStarted(ViewMessage):
+        """A text was typed or pasted into a view whose program is held: nothing receives it."""
+
     class Close(ViewMessage):
-        """`x` or `q` was pressed in a view whose program has exited."""
+        """`x` or `q`, or Escape or Ctrl+C, was pressed in a view whose program has exited."""
+
+        def __init__(self, view: "TerminalView", *, escape: bool = False) -> None:
+            super().__init__(view)
+            self.escape = escape
+            """Whether it was Escape or Ctrl+C."""
 
     def __init__(
         self,
@@ -271,8 +279,8 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         self.press(press_of(event))
 
     def press(self, press: KeyPress) -> None:
-        """Send a key to the program. Once it has exited, Enter runs it again and `x` or `q` closes the pane; while it
-        is held, Enter and Escape start it. Escape clears a visible selection too."""
+        """Send a key to the program. Once it has exited, Enter runs it again, `x`, `q` or Escape may close the pane;
+        while it is held, Enter and Escape start it. Escape clears a visible selection too."""
         if self.live is None or self.seen is None:
             return
         if press.acts and press.role == "escape" and not press.modifiers and self.seen.copy_mode.shows_selection:
@@ -280,8 +288,10 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
         if self.live.exit is not None or self.live.waits:
             if press.acts and (press.role == "enter" or (press.role == "escape" and self.live.waits)):
                 self.post_message(self.Restart(self, escape=press.role == "escape"))
-            elif press.acts and press.text in ("x", "q") and not self.live.waits:
-                self.post_message(self.Close(self))
+            elif press.acts and self.live.waits and press.text:
+                self.post_message(self.NotStarted(self))
+            elif press.acts and not self.live.waits and (press.text in ("x", "q") or _cancels(press)):
+                self.post_message(self.Close(self, escape=_cancels(press)))
             return
         if press.acts:
             self._follow()
@@ -294,7 +304,10 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
 
     def paste(self, text: str) -> None:
         """Send text to the program as one paste."""
-        if self.live is None or self.live.exit is not None or self.live.waits:
+        if self.live is None or self.live.exit is not None:
+            return
+        if self.live.waits:
+            self.post_message(self.NotStarted(self))
             return
         self._follow()
         self.post_message(self.Typed(self))
@@ -324,3 +337,8 @@ class TerminalView(ErrorBoundary, Widget, can_focus=True):
             self.live.focus(focused, self)
         if self.draws_cursor:
             self.refresh()
+
+
+def _cancels(press: KeyPress) -> bool:
+    """Whether it is Escape or Ctrl+C."""
+    return press.interrupts or (press.role == "escape" and not press.modifiers)

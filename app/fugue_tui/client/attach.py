@@ -65,7 +65,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         if isinstance(end, Bye) and end.reason == attach_protocol.SWITCHED:
             raise Switched(end.message, prefix=hello.prefix, read_only=hello.read_only)
         if end is None:
-            raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui new {name} starts it again")
+            raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui {name} restores it")
         return end if isinstance(end, int) else print_end(end, name)
 
 

@@ -356,7 +356,7 @@ class Multiplexer:
         return self.layouts.of(self.window_of(pane)).panes.get(pane)
 
     def neighbour(self, pane: PaneId, side: Side) -> PaneId | None:
-        """The pane next to another on one side, regardless of zoom; None at the edge."""
+        """The pane next to another on one side, regardless of zoom, and past the edge of the window; None if alone."""
         return self.layouts.neighbour(self.window_of(pane), pane, side)
 
     def resize(self, area: Size) -> None:
@@ -427,11 +427,10 @@ class Multiplexer:
         return self.terminals[pane]
 
     def window_name(self, window: Window) -> str:
-        """The label of a window's tab: its name, or what runs in its active tile. Untrusted."""
+        """The label of a window's tab: its name, or what runs in its active pane. Untrusted."""
         if window.named:
             return window.name
-        tile = find.active_tile(window)
-        terminal, pane = self.terminals.get(tile), self._workspace.panes[tile]
+        terminal, pane = self.terminals.get(window.active), self._workspace.panes[window.active]
         return pane.name or pane.content or (terminal.foreground if terminal else "") or window.name or "shell"
 
     def cwd(self, pane: PaneId) -> str:

@@ -58,8 +58,12 @@ class SolvedLayouts:
         return Rect(0, above, area.cols, area.rows - above)
 
     def neighbour(self, window: Window, pane: PaneId, side: Side) -> PaneId | None:
-        """The pane next to another on one side, regardless of zoom; None at the edge."""
-        return neighbour(self._solve(replace(window, zoomed=False)), pane, side, recent=window.recent)
+        """The pane next to another on one side, regardless of zoom, or past the edge the one at the other edge.
+
+        None if no other pane lies that way.
+        """
+        solution = self._solve(replace(window, zoomed=False))
+        return neighbour(solution, pane, side, recent=window.recent, wrap=True)
 
     def sizes(self, workspace: Workspace) -> dict[PaneId, Size]:
         """The sizes of a workspace's panes; a whole area for those that are not visible in their window."""

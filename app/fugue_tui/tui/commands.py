@@ -23,6 +23,7 @@ from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
 from fugue_tui.sanitize import clean_path, clean_text
 from fugue_tui.tui.command_history import CommandHistory
 from fugue_tui.tui.completion_names import names
+from fugue_tui.tui.path_completion import paths
 from fugue_tui.validation.annotations import dump
 from fugue_tui_widgets.command_prompt import CommandPrompt
 from fugue_tui_widgets.dialogs import Confirm, Page
@@ -137,7 +138,13 @@ class Commands:
             self.prompt(line, errors[0])
 
     def _complete(self, text: str) -> tuple[int, Sequence[str]]:
-        found = complete(text, lambda kind: names(self._dispatcher.mux, kind))
+        mux = self._dispatcher.mux
+        base = mux.cwd(mux.focused) if mux.focused is not None else ""
+        found = complete(
+            text,
+            lambda kind: names(mux, kind),
+            lambda typed, directories: paths(typed, base or os.getcwd(), directories=directories),
+        )
         return found.start, found.candidates
 
     def cancel(self) -> bool:

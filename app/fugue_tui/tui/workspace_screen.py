@@ -11,6 +11,7 @@ from textual.widget import Widget
 from fugue_tui.attach_server.client import AttachedClient
 from fugue_tui.control.commands.panes import FocusPane
 from fugue_tui.control.commands.windows import SelectWindow
+from fugue_tui.control.core import floats
 from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.keymap import Action, binding
 from fugue_tui.geometry import Rect
@@ -125,9 +126,18 @@ class WorkspaceScreen(ErrorBoundary, Screen[None], inherit_bindings=False):
                 ["start-pane", "--pane", str(pane), *(["--shell"] if message.escape else [])]
             )
 
-    def on_terminal_view_close(self, message: TerminalView.Close) -> None:
-        """`x` closes a pane whose program has exited."""
+    def on_terminal_view_not_started(self, message: TerminalView.NotStarted) -> None:
+        """Show which keys start the program of a restored pane, as what was typed went nowhere."""
         pane = self.pane_of(message.view)
+        waiting = self._app_context.mux.restored_panes.get(pane) if pane is not None else None
+        if waiting is not None:
+            self._app_context.alert(f"nothing runs in {pane} yet: {'; '.join(waiting.offer.calls)}")
+
+    def on_terminal_view_close(self, message: TerminalView.Close) -> None:
+        """`x` closes a pane whose program has exited; Escape only one that floats, as tmux's popups."""
+        pane = self.pane_of(message.view)
+        if pane is not None and message.escape and floats.of(self._app_context.mux, pane) is None:
+            return
         if pane is not None and pane in self._app_context.mux.exits:  # An earlier Enter may have started it again.
             self._app_context.commands.run_line(["close-pane", "--pane", str(pane)])
 

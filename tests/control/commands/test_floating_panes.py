@@ -108,9 +108,19 @@ def test_without_a_floating_pane_the_user_gets_one_with_a_shell(room: Room) -> N
     assert room.say("toggle-floats", agent).panes == ()
 
 
-def test_a_popup_closes_with_its_program_whatever_that_says(room: Room) -> None:
+def test_what_a_short_popup_printed_stays_until_a_key_closes_it(room: Room) -> None:
     room.say("create-window -- cat")
-    room.say("display-popup -- sh -c 'exit 3'")
+    room.say("popup -- sh -c 'echo hi'")
+    room.until(lambda: TWO in room.mux.exits)
+    assert TWO in room.mux.workspace.panes
+    room.say("display-popup -- true", Origin(Interface.MCP))
+    room.until(lambda: THREE not in room.mux.workspace.panes)
+
+
+@pytest.mark.parametrize("option", ["-E", "--close-on-exit", "--on-exit always"])
+def test_a_popup_closes_with_its_program_whatever_that_says(room: Room, option: str) -> None:
+    room.say("create-window -- cat")
+    room.say(f"display-popup {option} -- sh -c 'exit 3'")
     assert room.mux.focused == TWO
     room.until(lambda: TWO not in room.mux.workspace.panes)
     assert room.mux.focused == ONE

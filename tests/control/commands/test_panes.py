@@ -177,13 +177,24 @@ def test_sides_are_counted_from_the_focus_or_the_callers_own_pane(room: Room) ->
     assert room.run(FocusPane(pane="right")).id == str(right)
     assert room.run(FocusPane(pane="last")).id == str(left)
     assert room.run(FocusPane(pane="left"), agent(below)).id == str(left)
-    with pytest.raises(NotFound, match="no pane left of %1"):
-        room.run(FocusPane(pane="left"))
     with pytest.raises(NotFound, match="no pane below %1"):
         room.run(FocusPane(pane="down"))
     order = [room.run(FocusPane(pane="next")).id for _ in range(3)]
     assert order == [str(right), str(below), str(left)]
     assert room.run(FocusPane(pane="previous")).id == str(below)
+
+
+def test_the_focus_goes_past_the_edge_to_the_pane_at_the_other_one_and_unzooms(room: Room) -> None:
+    left, right = room.cat(), room.cat()
+    below = room.opened(f"split-pane {right} --direction vertical --command cat")
+    assert [room.run(FocusPane(pane="down")).id for _ in range(3)] == [str(each) for each in (right, below, right)]
+    assert room.run(FocusPane(pane="right")).id == str(left)
+    room.say("zoom-pane")
+    assert room.run(FocusPane(pane="left")).id == str(right)
+    assert not room.mux.window_of(left).zoomed
+    room.say("create-window -- cat")
+    with pytest.raises(NotFound, match="no pane left of"):
+        room.run(FocusPane(pane="left"))
 
 
 def test_an_agent_ends_things_by_their_exact_id_only(room: Room) -> None:

@@ -253,3 +253,22 @@ def test_an_agent_is_asked_before_it_records_a_pane_of_the_user(room: Room, tmp_
         later.cancel()
         room.until(lambda: not room.mux.approvals.waiting())
     assert not list(tmp_path.iterdir())
+
+
+def test_a_recording_that_cannot_be_read_opens_no_pane(room: Room, tmp_path: Path) -> None:
+    sh(room, "read x")
+    with pytest.raises(NotFound, match=r"gone\.cast: no such file or directory"):
+        room.say(f"replay-recording {tmp_path}/gone.cast")
+    with pytest.raises(Refused, match="is not a regular file"):
+        room.say(f"replay-recording {tmp_path}")
+    assert len(room.mux.workspace.panes) == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_a_recording_of_someone_else_opens_no_pane(room: Room, tmp_path: Path) -> None:
+    sh(room, "read x")
+    (path := tmp_path / "a.cast").write_text("")
+    path.chmod(0)
+    with pytest.raises(Refused, match="permission denied"):
+        room.say(f"replay-recording {path}")
+    assert len(room.mux.workspace.panes) == 1

@@ -33,7 +33,7 @@ NAMES = {
         ("select-layout ev", 14, ("even_horizontal", "even_vertical")),
         ("split-pane -- vi", 14, ()),
         ("no-such-command ", 16, ()),
-        ("rename-pane 'a b", 15, ()),
+        ("rename-pane 'a b", 12, ()),
     ],
 )
 def test_what_may_stand_in_the_place_of_the_last_word(text: str, start: int, candidates: tuple[str, ...]) -> None:
@@ -43,3 +43,20 @@ def test_what_may_stand_in_the_place_of_the_last_word(text: str, start: int, can
 
 def test_names_that_would_need_quotes_are_not_offered() -> None:
     assert plain(["%1", "@2", "build", "", "two words", "$(evil)", "a;b"]) == ["%1", "@2", "build"]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "asked"),
+    [
+        ("show-file /tm", 10, ("/tm", False)),
+        ("show-file two\\ wo", 10, ("two wo", False)),
+        ("show-file 'two wo", 10, ("two wo", False)),
+        ("show-file two\\", 10, ("two", False)),
+        ("record-pane --output=a", 21, ("a", False)),
+        ("split-pane --cwd sr", 17, ("sr", True)),
+        ("zoom-pane ; split-pane --cwd sr", 29, ("sr", True)),
+    ],
+)
+def test_arguments_that_are_paths_are_completed_as_paths(text: str, start: int, asked: tuple[str, bool]) -> None:
+    found = complete(text, lambda kind: NAMES[kind], lambda typed, directories: [repr((typed, directories))])
+    assert (found.start, found.candidates) == (start, (repr(asked),))

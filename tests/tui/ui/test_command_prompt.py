@@ -144,3 +144,13 @@ def test_a_history_that_cannot_be_read_is_an_empty_one(caplog: pytest.LogCapture
     file.symlink_to("/etc/passwd")
     assert command_history.read() == []
     assert "no plain file" in caplog.text
+
+
+async def test_a_path_with_a_blank_is_completed_and_quoted(open_stage: Open, tmp_path: Path) -> None:
+    (tmp_path / "my files").mkdir()
+    (tmp_path / "my files" / "a.txt").write_text("hello")
+    async with open_stage() as stage:
+        await opened(stage, *f"show-file {tmp_path}/my", "tab")
+        assert line(stage) == f"show-file {tmp_path}/my\\ files/"
+        await stage.press("tab")
+        assert line(stage) == f"show-file {tmp_path}/my\\ files/a.txt "

@@ -208,3 +208,19 @@ def test_a_workspace_that_was_restored(picture: Picture) -> None:
         stage.run(panes.FocusPane(pane=str(pane)))
 
     assert picture(script, 90, 16)
+
+
+@pytest.mark.parametrize("pasted", [False, True])
+async def test_text_for_a_pane_that_waits_is_answered_with_the_keys_that_start_it(
+    open_stage: Open, *, pasted: bool
+) -> None:
+    async with open_stage(cols=120) as stage:
+        pane = bring_back(stage, offer=RerunOffer(("cat",), "cat", shell=True))
+        await stage.until(lambda: "Escape to start only a shell" in stage.text)
+        if pasted:
+            stage.view(int(pane)).paste("ls -l")
+        else:
+            await stage.press("l", "s")
+        words = f"nothing runs in {pane} yet: press Enter to run again: cat; press Escape to start only a shell"
+        await stage.until(lambda: words in stage.text)
+        assert not stage.mux.runs(pane)

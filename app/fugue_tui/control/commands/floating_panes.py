@@ -168,9 +168,11 @@ class DisplayPopup(
     toolset=Toolset.LAYOUT,
     creates=True,
 ):
-    """Run a program, or a shell, in a pane that floats over the window, and closes when the program ends.
+    """Run a program, or a shell, in a pane that floats over the window.
 
-    It gets the focus, except from an agent and while the user types elsewhere.
+    Once a program of the user's has ended, the popup stays until Escape closes it; with -E (close-on-exit) it closes
+    with its program, as a shell's, an agent's and one that is waited for do. It gets the focus, except from an agent
+    and while the user types elsewhere.
     """
 
     command: Line = ""
@@ -195,16 +197,25 @@ class DisplayPopup(
     """Environment variables to set."""
     focus: bool | None = None
     """Whether it gets the focus; omitted, unless an agent opens it."""
-    on_exit: OnExit = OnExit.ALWAYS
-    """always: it closes with its program. close: only if that exited with 0. keep: it stays."""
+    close_on_exit: bool = False
+    """Whether it closes with its program, as with tmux's -E."""
+    on_exit: OnExit | None = None
+    """always: it closes with its program. close: only if that exited with 0. keep: it stays until a key closes it."""
 
     def run(self, mux: Multiplexer, origin: Origin) -> PopupEnded | Deferred[PopupEnded]:
         """The popup; nothing changes if its program cannot be started."""
         window = target.window(mux, self.window, origin)
-        opened = self.opened(mux, origin, window, self.on_exit)
+        opened = self.opened(mux, origin, window, self._ending(origin))
         if not self.wait:
             return opened
         return run_task(_ended(mux, opened, PaneUpdates(mux, PaneId(opened.id[1:]))))
+
+    def _ending(self, origin: Origin) -> OnExit:
+        """What happens to it when its program ends: what a short command printed is to be read."""
+        if self.on_exit is not None:
+            return self.on_exit
+        closes = self.close_on_exit or self.wait or not self.command or origin.is_agent
+        return OnExit.ALWAYS if closes else OnExit.KEEP
 
     def opened(self, mux: Multiplexer, origin: Origin, window: Window, on_exit: OnExit) -> PopupEnded:
         """Open the popup over a window."""

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shlex
+import stat
 import sys
 import time
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.recording.recording_info import RecordingInfo
-from fugue_tui.sanitize import clean
+from fugue_tui.sanitize import clean, clean_path
 from fugue_tui.workspace.model import OnExit
 from fugue_tui.workspace.secret_filter import SecretFilter
 
@@ -226,7 +227,8 @@ class ReplayRecording(
         return (StartedCommand(self._program(mux, origin)),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
-        """The new pane. Raises NotFound, Refused or SpawnFailed."""
+        """The new pane. Raises NotFound, Refused or SpawnFailed; no pane opens for a file that cannot be read."""
+        _check_readable(_path(mux, target.pane(mux, self.pane, origin), self.path))
         return SplitPane(
             pane=self.pane,
             direction=self.direction,
@@ -257,6 +259,21 @@ async def _stopped(mux: Multiplexer, sources: list[str]) -> EndedRecordings:
 
 def _path(mux: Multiplexer, pane: PaneId, path: str) -> str:
     return os.path.normpath(os.path.join(mux.cwd(pane) or os.getcwd(), os.path.expanduser(path)))
+
+
+def _check_readable(path: str) -> None:
+    """Raises NotFound or Refused."""
+    try:
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise NotFound(f"{clean_path(path)}: {reason}; record-pane makes a recording") from None
+    except ValueError:
+        raise NotFound("path: no path has a NUL character") from None
+    if not regular:
+        raise Refused(f"{clean_path(path)}: is not a regular file; name the recording, such as a.cast")
+    if not os.access(path, os.R_OK):
+        raise Refused(f"{clean_path(path)}: permission denied; chmod u+r makes your own file readable")
 
 
 def _writing(path: str) -> StartedCommand:

@@ -5,14 +5,14 @@ from typing import Final
 
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.grid_view import GridView, Title
+from fugue_tui.layout.tree import float_of
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.sanitize import clean
 from fugue_tui.workspace.find import is_zoomed
 from fugue_tui.workspace.model import Window
 
-ENDED_KEYS: Final = "Enter runs it again, x closes"
-"""The keys of a pane whose program has ended."""
+_ENDED_KEYS: Final = "Enter runs it again, {} closes"
 _GLYPHS: Final[Mapping[AgentState, tuple[str, str]]] = {
     AgentState.IDLE: ("○", "-"),
     AgentState.WORKING: ("●", "*"),
@@ -37,6 +37,11 @@ def grid_view(mux: Multiplexer, window: Window) -> GridView:
     return GridView(solution, titles, window.active, titled, mux.line_style(), synchronized)
 
 
+def ended_keys(mux: Multiplexer, pane: PaneId) -> str:
+    """The keys of a pane whose program has ended: Escape closes one that floats, as tmux's popups."""
+    return _ENDED_KEYS.format("Escape" if float_of(mux.window_of(pane).layout, pane) else "x")
+
+
 def pane_title(mux: Multiplexer, pane: PaneId) -> Title:
     """A pane's number, its name (or what it runs), and its state."""
     return with_state(mux, pane, Title(f"{pane} {pane_label(mux, pane)}", colour=mux.tmux_options.colour(pane)))
@@ -46,7 +51,7 @@ def with_state(mux: Multiplexer, pane: PaneId, title: Title) -> Title:
     """A title with the pane's state as it is now: cheap, as the program in the foreground is not looked up."""
     terminal, window = mux.terminals[pane], mux.window_of(pane)
     if terminal.exit is not None:
-        state = f"{terminal.exit.words}, {ENDED_KEYS}"
+        state = f"{terminal.exit.words}, {ended_keys(mux, pane)}"
     elif pane in mux.restored_panes and not mux.workspace.panes[pane].content:
         state = "waits, Enter runs it"
     elif offset := terminal.scrollback.offset:

@@ -25,8 +25,11 @@ from fugue_tui.validation.field_types import Boolean, Choice, Integer, Kind, Lis
 TARGETS: Final = {"%": ("pane", "source_pane", "window"), "@": ("window", "pane")}
 """Fields that an id goes to, by its first character."""
 
-_ALIASES: Final = {"--for": "--seconds"}
+_ALIASES: Final = {"--for": "--seconds", "-E": "--close-on-exit"}
 """Other names of flags."""
+
+_VERBS: Final = {"popup": "display-popup"}
+"""Other names of commands, as the CLI has them."""
 
 HARMLESS: Final = frozenset((Effect.READ, Effect.LAYOUT))
 """The effects of commands that only look at the workspace or arrange it."""
@@ -43,7 +46,7 @@ _SHARED: Final = {"--json": "[--json]", "--output": "[--output FILE]", "--worksp
 
 def lookup(verb: str) -> type[Command[Any]]:
     """The command of that name. Raises UnknownCommand with the nearest."""
-    if found := registry().get(verb):
+    if found := registry().get(_VERBS.get(verb, verb)):
         return found
     hint = "" if verb[:40] in OTHERWISE or nearest(verb) else "; fugue-tui --help lists all"
     raise UnknownCommand(unknown(verb) + hint)
@@ -207,6 +210,8 @@ def _is_flag(word: str) -> bool:
 def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
     written, equals, value = word.partition("=")
     known = {flag(each.name): each for each in fields_of(cls)}
+    if written not in known and _ALIASES.get(written) in known:
+        written = _ALIASES[written]
     if (
         not equals
         and (found := known.get(written.replace("--no-", "--", 1)))
@@ -214,7 +219,7 @@ def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict
     ):
         given[found.name] = written in known
         return
-    field = known.get(written) or known.get(_ALIASES.get(written, "")) or _unknown_flag(written, known)
+    field = known.get(written) or _unknown_flag(written, known)
     if not equals:
         if not rest:
             raise InvalidArgument(f"{written}: requires {field.kind.words}")

@@ -39,6 +39,8 @@ class Flag(NamedTuple):
 
 
 _PANE_FIELDS: Final = {*TARGETS["%"], "panes", "other"} - {"window"}
+_FILE_FIELDS: Final = {"path", "file", "output", "briefing_file"}
+_DIRECTORY_FIELDS: Final = {"cwd", "directory"}
 _LONGEST: Final = 76
 
 
@@ -62,8 +64,10 @@ def values_of(field: Field) -> Values | None:
         return None
     if field.name in _PANE_FIELDS:
         return Source.PANES
-    if field.name == "cwd":
+    if field.name in _DIRECTORY_FIELDS:
         return Source.DIRECTORIES
+    if field.name in _FILE_FIELDS:
+        return Source.FILES
     if field.name == "workspace":
         return Source.WORKSPACES
     return next((tuple(kind.options) for kind in kinds if isinstance(kind, Choice)), Source.ANY)

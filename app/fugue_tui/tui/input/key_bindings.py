@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from fugue_tui.control.core.confirmation import count
 from fugue_tui.control.keymap import Action, Binding, Keymap, Mode, canonical
-from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.output.pane_titles import ended_keys
 from fugue_tui.control.tmux_keys import why_not
 from fugue_tui.terminal.input.key_names import MODIFIER_KEYS
 from fugue_tui.terminal.input.keys import KeyEvent, KeyPress, parse_key, spell
@@ -93,7 +93,7 @@ class KeyDispatch:
             return entered.hint
         focused = self._app.mux.focused
         if focused is not None and (exited := self._app.mux.exits.get(focused)):
-            return f"{exited.words}: {ENDED_KEYS}"
+            return f"{exited.words}: {ended_keys(self._app.mux, focused)}"
         if self._first_keys[0] is not self.keymap:
             self._first_keys = self.keymap, _first_keys(self.keymap)
         return f"{self._requests()}{self._first_keys[1]}"

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from fugue_tui.control.output.pane_titles import ENDED_KEYS
+from fugue_tui.control.output.pane_titles import ended_keys
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.multiplexer.author import Author
 from fugue_tui.multiplexer.events.pane_events import (
@@ -64,7 +64,8 @@ class PaneNotifications:
             case Started() | Ended() | ContextChanged():
                 if isinstance(event, Ended) and pane in self._app.mux.terminals:
                     words = event.exit.words
-                    self._app.mux.terminals[pane].show_footer(f"{words}: {ENDED_KEYS}", f"{words}: Enter, x", words)
+                    keys = ended_keys(self._app.mux, pane)
+                    self._app.mux.terminals[pane].show_footer(f"{words}: {keys}", f"{words}: Enter, x", words)
                 self._app.mux.fit()  # A single pane has a title only if its program has exited, or was injected into.
                 self._app.rebuild()
             case _:

@@ -18,7 +18,6 @@ from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.multiplexer.views import View
 from fugue_tui.sanitize import clean
 from fugue_tui.terminal.terminal import Terminal
-from fugue_tui.workspace.find import active_tile
 from fugue_tui.workspace.model import Window
 from fugue_tui_widgets.pane_grid import PaneGrid
 from fugue_tui_widgets.status_bar import HINT, TABS, WORKSPACE, Part, StatusContent, Tab
@@ -165,9 +164,8 @@ def window_label(mux: Multiplexer, window: Window) -> str:
     """The window's own name, or what its active pane runs."""
     if window.named and window.name:
         return clean(window.name, 24)
-    tile = active_tile(window)
-    pane = mux.workspace.panes[tile]
-    return clean(pane.name or pane.content or mux.terminals[tile].foreground or window.name or "shell", 24)
+    pane = mux.workspace.panes[window.active]
+    return clean(pane.name or pane.content or mux.terminals[pane.id].foreground or window.name or "shell", 24)
 
 
 def arrange(
