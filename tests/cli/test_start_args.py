@@ -148,6 +148,14 @@ def test_every_word_that_tmux_has_runs_or_has_a_hint() -> None:
     assert theirs - ours - set(ELSEWHERE) == TRANSLATED | {"new"} - ours
 
 
+def test_words_that_a_newcomer_may_try_name_the_command(private_dir: Path, in_process: Shell) -> None:
+    refused = {word: in_process(word).stderr for word in ("list-workspaces", "list", "quit", "new")}
+    assert refused["list-workspaces"] == "fugue-tui: no command list-workspaces; fugue-tui ls lists the workspaces\n"
+    assert "fugue-tui ls" in refused["list"]
+    assert "fugue-tui kill-server" in refused["quit"]
+    assert "fugue-tui new shop" in refused["new"]
+
+
 @pytest.mark.slow
 def test_tmuxs_words_do_here_what_they_do_there(
     private_dir: Path, serve: Callable[..., Served], in_process: Shell

@@ -111,7 +111,7 @@ def _new(arguments: list[str]) -> int:
         return _help("new")
     asked = start_args.StartRequest(arguments)
     if not asked.workspace:
-        raise Usage("new: requires the workspace's name")
+        raise Usage("new: requires the workspace's name, such as fugue-tui new shop")
     return start_args.start(asked)
 
 

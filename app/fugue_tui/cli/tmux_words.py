@@ -38,6 +38,8 @@ _SETTINGS = "settings are in the configuration, which is read again when it chan
 _ENVIRONMENT = "new panes get variables by --env of split-pane, create-window and create-session"
 _SCREEN = "it is for a key: ctrl+b ? lists the keys"
 _LOCK = "a workspace has no lock; fugue-tui detach --all sends the terminals away"
+_LIST = "fugue-tui ls lists the workspaces"
+_END = "fugue-tui kill-server ends a workspace, and fugue-tui detach leaves it running"
 _LINK = "a window is in one session; move-window moves it"
 ELSEWHERE = {
     **dict.fromkeys(("list-keys", "lsk", "bind-key", "bind", "unbind-key", "unbind"), _KEYS),
@@ -53,8 +55,10 @@ ELSEWHERE = {
     **dict.fromkeys(("if-shell", "if"), "a shell's own if does it"),
     **dict.fromkeys(("start-server", "start"), "fugue-tui new -d NAME starts a workspace in the background"),
     "server-access": "a workspace belongs to one user of the system",
+    **dict.fromkeys(("list-workspaces", "workspaces", "list", "sessions", "status"), _LIST),
+    **dict.fromkeys(("quit", "exit", "stop", "shutdown"), _END),
 }
-"""tmux's words that do nothing here, and what does."""
+"""tmux's words, and others that one may try, that do nothing here, and what does."""
 
 
 def rewritten(arguments: list[str]) -> list[str]:
@@ -77,7 +81,7 @@ def rewritten(arguments: list[str]) -> list[str]:
 
 
 def hint(word: str) -> str:
-    """What is here instead of one of tmux's commands; empty for another word, or the name of a workspace."""
+    """What is here instead of a command that is not; empty for another word, or the name of a workspace."""
     return f"no command {word}; {ELSEWHERE[word]}" if word in ELSEWHERE and not _is_workspace(word) else ""
 
 

@@ -11,7 +11,7 @@ from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
 
 COLS = 12
 PIECES = st.lists(
-    st.tuples(st.sampled_from(["", "31", "0;1", "0;4:3", "7", "48;5;20", "0"]), st.text("ab cd~", max_size=5)),
+    st.tuples(st.sampled_from(["", "31", "0;1", "0;4:3", "7", "48;5;20", "0"]), st.text("ab cd~é│…", max_size=5)),
     max_size=4,
 )
 
@@ -48,7 +48,14 @@ def test_one_changed_letter_is_one_short_piece() -> None:
     assert Delta().spans(b"hello world", b"hello_world", 20) == [(5, b"_", 1)]
 
 
-@pytest.mark.parametrize("row", ["漢字", "\x1b]8;;https://x.example/\x1b\\x\x1b]8;;\x1b\\"])
+def test_letters_and_lines_of_any_language_are_compared() -> None:
+    assert Delta().spans("│ é 1 │".encode(), "│ é 2 │".encode(), 20) == [(4, b"2", 1)]
+    assert Delta().spans("│ a │".encode(), "│ ü… │".encode(), 20) == [(2, "ü… │".encode(), 4)]
+
+
+@pytest.mark.parametrize(
+    "row", ["漢字", "e\u0301", "\u00ad", "\u200b", "▶\ufe0f", "\x1b]8;;https://x.example/\x1b\\x\x1b]8;;\x1b\\"]
+)
 def test_a_row_of_other_than_plain_cells_is_written_whole(row: str) -> None:
     assert Delta().spans(b"abc", row.encode(), 20) is None
 

@@ -4,13 +4,19 @@ import re
 from pathlib import Path
 
 import pytest
+from rich.segment import Segment
+from rich.style import Style
 from tests.tui.render.test_two_ways_of_painting import LOOKS, differing
 from tests.tui.served_workspace import Serve, Serving
 from tests.tui.served_workspace import serve as serve
 from tests.tui.served_workspace import serve_mirrored as serve_mirrored
 from tests.tui.socket_clients import Client, hello
+from textual.strip import Strip
 
+from fugue_tui.attach_server.output.color_depth import Depth
+from fugue_tui.attach_server.output.viewport import Viewport
 from fugue_tui.geometry import Size
+from fugue_tui.tui.render.client_view import ClientView, ScreenState, vt_text
 
 pytestmark = pytest.mark.slow
 
@@ -243,3 +249,13 @@ def test_a_terminal_that_keeps_up_again_is_a_mirror_again(serve_mirrored: Serve)
     serving.settle()
     assert serving.first.received[seen:] == slow.received[mine:]
     assert differing(slow.picture, serving.first.picture) == []
+
+
+def test_default_colours_are_not_named_and_neighbours_of_one_style_are_one_text() -> None:
+    view = ClientView(Viewport(Size(20, 1)), Depth.EIGHT_BIT)
+    plain = Strip([Segment("│ words"), Segment("")])
+    named = Strip([Segment("│ ", Style(color="default", bgcolor="default")), Segment("words", Style(color="default"))])
+    assert "│ words".encode() in view.frame(ScreenState(Size(20, 1), [plain], None))
+    assert view.frame(ScreenState(Size(20, 1), [named], None)) == b""
+    bold = Strip([Segment("a", Style(bold=True)), Segment("b", Style(bold=True, color="default"))])
+    assert vt_text(bold, Depth.EIGHT_BIT) == b"\x1b[1mab\x1b[m"

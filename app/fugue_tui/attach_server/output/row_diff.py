@@ -5,6 +5,8 @@ from functools import lru_cache
 from typing import Final
 
 _SGR: Final = re.compile(rb"\x1b\[([0-9;:]*)m")
+_PLAIN: Final = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u017f\u2010-\u2027\u2190-\u2193\u2500-\u25cf]*")
+"""Letters, punctuation, lines and blocks that every terminal shows in one cell each."""
 _STYLES: Final = 4_096
 """Number of styles after which the cache is cleared, as a program may show ever new ones."""
 _SPAN: Final = re.compile(rb"[^\0]+(?:\0{1,7}[^\0]+)*")
@@ -19,10 +21,8 @@ class Delta:
     def spans(self, old: bytes, new: bytes, cols: int) -> list[tuple[int, bytes, int]] | None:
         """What to write to turn `old` into `new`, as (column, VT text, width); None if the whole row must be written.
 
-        Only rows of one byte a cell are compared; each piece starts and ends in the default style.
+        Only rows of one character a cell are compared; each piece starts and ends in the default style.
         """
-        if not (old.isascii() and new.isascii()):
-            return None
         if len(self._keys) > _STYLES:
             self._forget()
         before, after = self._cells(old, cols), self._cells(new, cols)
@@ -51,29 +51,25 @@ class Delta:
         return number
 
     def _read(self, row: bytes, cols: int) -> tuple[bytes, bytes] | None:
-        """Two bytes a cell for characters and two for styles; None if something but SGR and ASCII is in it, or more
-        styles than two bytes can distinguish."""
+        """Two bytes a cell for characters and two for styles; None if something but SGR and plain characters is in it,
+        or more styles than two bytes can distinguish."""
         if len(self._keys) + row.count(b"\x1b") >= 1 << 16:
             return None
-        texts: list[bytes] = []
+        texts: list[str] = []
         styles: list[bytes] = []
         used, style, at = 0, b"", 0
         for match in _SGR.finditer(row):
-            used += self._append(row[at : match.start()], style, texts, styles)
+            used += self._append(row[at : match.start()].decode("utf-8", "replace"), style, texts, styles)
             at = match.end()
             parameters = match[1]
             style = b"" if parameters in (b"", b"0") else match[0] if parameters.startswith(b"0;") else style + match[0]
-        used += self._append(row[at:], style, texts, styles)
-        text = b"".join(texts)
-        if used > cols or b"\x1b" in text:
+        used += self._append(row[at:].decode("utf-8", "replace"), style, texts, styles)
+        text = "".join(texts)
+        if used > cols or not _PLAIN.fullmatch(text):
             return None
-        blank = cols - used
-        wide = bytes(2 * cols)
-        pairs = bytearray(wide)
-        pairs[1::2] = text + b" " * blank
-        return bytes(pairs), b"".join(styles) + bytes(2 * blank)
+        return text.ljust(cols).encode("utf-16-be"), b"".join(styles) + bytes(2 * (cols - used))
 
-    def _append(self, text: bytes, style: bytes, texts: list[bytes], styles: list[bytes]) -> int:
+    def _append(self, text: str, style: bytes, texts: list[str], styles: list[bytes]) -> int:
         if text:
             texts.append(text)
             styles.append(self._number(style).to_bytes(2, "big") * len(text))
@@ -81,7 +77,7 @@ class Delta:
 
     def _styled(self, cells: tuple[bytes, bytes], start: int, stop: int) -> bytes:
         """Cells `start` to `stop` as VT text."""
-        text, styles = cells[0][1::2], cells[1]
+        text, styles = cells[0].decode("utf-16-be"), cells[1]
         out: list[bytes] = []
         at = start
         while at < stop:
@@ -90,7 +86,7 @@ class Delta:
             while end < stop and styles[2 * end : 2 * end + 2] == style:
                 end += 1
             number = int.from_bytes(style, "big")
-            piece = text[at:end]
+            piece = text[at:end].encode()
             out.append(self._keys[number] + piece + b"\x1b[m" if number else piece)
             at = end
         return b"".join(out)

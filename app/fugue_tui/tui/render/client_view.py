@@ -6,7 +6,8 @@ Rows come from the compositor as strips, and are sent only where they differ fro
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import Final
 
 from msgspec import Struct
@@ -190,17 +191,19 @@ def _render(strip: Strip, depth: Depth) -> bytes:
 def vt_text(strip: Strip, depth: Depth) -> bytes:
     """Cells as VT text that starts and ends in the default style."""
     parts: list[str] = []
-    for text, style, _ in strip:
-        codes, link = _sgr(style, depth) if style is not None else ("", "")
+    looks = ((_sgr(style, depth) if style else ("", ""), text) for text, style, _ in strip)
+    for (codes, link), pieces in groupby(looks, itemgetter(0)):
+        text = "".join(text for _, text in pieces)
         piece = f"\x1b[{codes}m{text}\x1b[m" if codes else text
         parts.append(f"\x1b]8;;{link}\x1b\\{piece}\x1b]8;;\x1b\\" if link else piece)
     return "".join(parts).encode("utf-8", "replace")
 
 
 def _sgr(style: Style, depth: Depth) -> tuple[str, str]:
-    """The SGR parameters of a style, and its link."""
+    """The SGR parameters of a style, and its link. Those of panes are exact, and begin with 0; others name default
+    colours, too, which need not be set."""
     exact = style._ansi if depth is Depth.TRUE else None  # pyright: ignore[reportPrivateUsage]
-    return (_codes(style, depth) if exact is None else exact), style.link or ""
+    return (exact if exact and exact.startswith("0") else _codes(style, depth)), style.link or ""
 
 
 @lru_cache(maxsize=8_192)
@@ -223,4 +226,7 @@ def _codes(style: Style, depth: Depth) -> str:
 
 
 def _reduced(colour: Color | None, depth: Depth) -> Color | None:
-    return None if depth is Depth.NONE or colour is None else colour.downgrade(_SYSTEMS[depth])
+    """A colour as the terminal shows it; None for its default one, which the text starts in."""
+    if depth is Depth.NONE or colour is None or colour.is_default:
+        return None
+    return colour.downgrade(_SYSTEMS[depth])
