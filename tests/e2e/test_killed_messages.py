@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import signal
 import sys
 from collections import Counter
@@ -85,7 +86,7 @@ def test_two_workspaces_in_one_state_directory_keep_their_messages_apart(launch:
     first, second = started(launch, one), started(launch, two, "other")
     sent = [[f"<{name}{number}>" for number in range(12)] for name in "ab"]
     accepted = [send(first, sent[0][:6])[0], send(second, sent[1][:6])[0]]
-    os.kill(first.server, signal.SIGKILL)
+    kill(first.server)
     accepted[1] += send(second, sent[1][6:])[0]
     first.host.wait_exit()
     again = launch(size=WIDE, config=CONFIG)
@@ -99,6 +100,14 @@ def test_two_workspaces_in_one_state_directory_keep_their_messages_apart(launch:
     assert not set(typed(two)) & set(sent[0])
 
 
+def kill(process: int) -> None:
+    """Kill a process, and wait until the kernel has closed its files, which are locked until then."""
+    ended = os.pidfd_open(process)
+    os.kill(process, signal.SIGKILL)
+    select.select([ended], [], [])
+    os.close(ended)
+
+
 def test_a_server_of_another_login_takes_over_the_messages_of_one_that_is_killed(
     launch: Launch, elsewhere: Path, tmp_path: Path
 ) -> None:
@@ -108,7 +117,7 @@ def test_a_server_of_another_login_takes_over_the_messages_of_one_that_is_killed
     refused.host.wait_exit()
     assert b"workspace e2e is already running" in refused.host.received
     accepted, _ = send(first, [f"<a{number}>" for number in range(8)])
-    os.kill(first.server, signal.SIGKILL)
+    kill(first.server)
     second = launch(size=WIDE, config=CONFIG, room=elsewhere)
     second.ready()
     second.host.wait_until(lambda: "agent" in str(second.ask("list-agents")))
