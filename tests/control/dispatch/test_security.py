@@ -228,6 +228,12 @@ def test_every_line_that_a_command_gives_to_a_shell_is_looked_at(line: str) -> N
     assert danger(security, line.replace("rm", "ls")) == ""
 
 
+@pytest.mark.parametrize("options", [14, 15, 16, 17, 40])
+def test_a_line_after_many_options_is_looked_at_or_not_run(options: int) -> None:
+    security = SecuritySettings(dangerous_patterns=(("rm", "-rf", "/"),))
+    assert danger(security, f"bash {'-x ' * options}-c 'rm -rf /'")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("a",) * 300_000, ("sh", "-x", "-bash") * 100_000, ("sh", "-c", ":") * 100_000])
 def test_looking_for_dangerous_patterns_takes_linear_time(words: tuple[str, ...]) -> None:

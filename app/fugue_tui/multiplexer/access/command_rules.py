@@ -116,7 +116,7 @@ def _inner_lines(command: SimpleCommand) -> Iterator[str]:
             yield _known(words[at + 1 :])
             return  # What follows is a part of that line.
         if name in SHELLS:
-            line = _given_line(words[at + 1 : at + _MOST_WORDS])
+            line = _given_line(words[at + 1 : at + 2 + _MOST_WORDS])
             if line:
                 yield _known(line)
 
@@ -129,15 +129,18 @@ def _known(line: Sequence[Word]) -> str:
 
 
 def _given_line(words: Sequence[Word]) -> Sequence[Word]:
-    """The word after the option of a shell that says that a line follows; empty if there is no such option."""
+    """The word after the option of a shell that says that a line follows; empty if there is no such option. Raises
+    Unparsed."""
     before = ""
-    for at, word in enumerate(words, 1):
+    for at, word in enumerate(words[:_MOST_WORDS], 1):
         if word.text.startswith(("-", "+")):
             if gives_line(word.text):
                 return words[at : at + 1]
         elif before not in VALUED:
-            break
+            return ()
         before = word.text
+    if len(words) > _MOST_WORDS:
+        raise Unparsed("a shell has too many options")
     return ()
 
 
