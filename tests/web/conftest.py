@@ -18,6 +18,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from fugue_tui.geometry import Size
+from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
+
 LINK = re.compile(r"(https?://\S+/)#([\w-]{43})")
 SIZE = {"cols": 100, "rows": 30, "xpixel": 800, "ypixel": 480}
 
@@ -28,6 +31,8 @@ class Page:
     def __init__(self, socket: ClientConnection, tab: str = "a", **size: int) -> None:
         self.socket = socket
         self.output = bytearray()
+        wanted = SIZE | size
+        self.screen = GhosttyEmulator(Size(wanted["cols"], wanted["rows"]))
         self.said: list[dict[str, Any]] = []
         self.say(type="show", tab=tab, size=SIZE | size)
 
@@ -46,13 +51,21 @@ class Page:
             self.said.append(json.loads(message))
         else:
             self.output += message
+            self.screen.feed(message)
+            self.screen.take_events()
             with suppress(ConnectionClosed):  # What comes last can still be read.
                 self.say(type="read", count=len(message))
 
     def shows(self, data: bytes) -> None:
-        """Wait for output."""
-        while data not in self.output:
+        """Wait for output, or for text on the screen, of which the cells are sent that have changed."""
+        while data not in self.output and data.decode() not in self.text:
             self.read()
+
+    @property
+    def text(self) -> str:
+        """The screen, one line a row."""
+        self.screen.refresh()
+        return "\n".join(self.screen.row(y).text for y in range(self.screen.size.rows))
 
     def hears(self, kind: str, count: int = 1) -> dict[str, Any]:
         """Wait for that many messages of a type; the last of them."""

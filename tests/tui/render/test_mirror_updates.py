@@ -17,7 +17,9 @@ from fugue_tui.tui.render.mirror_updates import MirrorRows
 SIZE = Size(12, 3)
 LOOKS = [None, Style(bold=True), Style(color="#ff0000"), Style(bgcolor="blue", color="default")]
 SEGMENTS = st.lists(
-    st.builds(Segment, st.text("ab │é…漢 ", max_size=5), st.sampled_from(LOOKS)), min_size=1, max_size=4
+    st.tuples(st.text("ab │é…漢 ", max_size=5), st.sampled_from(LOOKS)).map(lambda each: Segment(*each)),
+    min_size=1,
+    max_size=4,
 )
 ROWS = st.integers(0, SIZE.rows - 1)
 Drawn = tuple[int, int, list[Segment], int]
