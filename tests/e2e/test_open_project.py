@@ -4,12 +4,14 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.e2e.project_workspace import SHOP, Desk
 from tests.e2e.project_workspace import desk as desk
+from tests.mcp.client.conftest import PROGRAM
 
 from fugue_tui_mcp.peer_credentials import peer_of
 
@@ -234,3 +236,46 @@ def test_the_mcp_servers_of_a_project_return_with_the_workspace_only_if_the_file
         host.wait_text("1 code")
         host.wait_until(lambda found=found: servers_of(desk) == found)
     host.wait_text("left out: MCP servers: changed and not trusted")
+
+
+def test_a_projects_mcp_server_is_shown_first_and_started_when_it_is_used_also_after_a_crash(desk: Desk) -> None:
+    starts = desk.home / "starts"
+    line = f"echo >>{starts}; exec {sys.executable} {PROGRAM}"
+    (desk.room / "config.toml").write_text("[session]\nrestore = 'always'\nsave_seconds = 1\n")
+    desk.file.write_text(SHOP + f'[mcp.servers.own]\ncommand = "sh"\nargs = ["-c", "{line}"]\n')
+    host = desk.type("open")
+    host.wait_text('MCP server own, started once it is used: { command = "sh"', "[y/N]")
+    host.send("n\r")
+    assert host.wait_exit().code == 1
+    host = desk.type("open")
+    host.wait_text("[y/N]")
+    assert not starts.exists()
+    host.send("y\r")
+    host.wait_text("I edit")
+    call = (
+        "call-server",
+        "--workspace",
+        "shop",
+        "--server",
+        "own",
+        "--tool",
+        "echo",
+        "--arguments",
+        '{"text": "used"}',
+    )
+    for count in (1, 2):
+        host.wait_until(lambda: servers_of(desk) == ["own"])
+        assert (len(starts.read_text()) if starts.exists() else 0) == count - 1, "it is not started before its use"
+        done = desk.run(*call)
+        assert "used" in done.stdout, done.stderr
+        assert len(starts.read_text()) == count
+        host.wait_until(lambda: saves_with_servers(desk))
+        killed(desk)
+        host.wait_exit()
+        if count == 2:
+            desk.file.write_text(desk.file.read_text() + "# changed\n")
+        host = desk.type("shop", desk.home)
+        host.wait_text("1 code")
+    host.wait_text("left out: MCP servers: changed and not trusted")
+    assert "no MCP server 'own'" in desk.run(*call).stderr
+    assert len(starts.read_text()) == 2

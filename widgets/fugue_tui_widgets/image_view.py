@@ -26,18 +26,25 @@ class ImageView(Static):
 
     def on_resize(self, event: Resize) -> None:
         """Draw it at the new size."""
-        self.update(half_blocks(self._image, max(1, event.size.width), max(1, event.size.height)))
+        size, behind = event.size, self.background_colors[1].rgb
+        self.update(half_blocks(self._image, max(1, size.width), max(1, size.height), behind))
 
 
-def half_blocks(image: bytes, cols: int, rows: int) -> Text:
-    """An image as text of at most so many cells, each two pixels high. Raises FugueError if it cannot be decoded."""
+def half_blocks(image: bytes, cols: int, rows: int, behind: tuple[int, int, int] = (0, 0, 0)) -> Text:
+    """An image as text of at most so many cells, each two pixels high; `behind` shows through where it is transparent.
+
+    Raises Unshowable if it cannot be decoded."""
     from PIL import Image, UnidentifiedImageError
 
     try:
         with Image.open(io.BytesIO(_critical(image))) as opened:
             opened.draft("RGB", (cols, 2 * rows))
             opened.thumbnail((cols, 2 * rows))
-            picture = opened.convert("RGB")
+            if opened.has_transparency_data:
+                base = Image.new("RGBA", opened.size, (*behind, 255))
+                picture = Image.alpha_composite(base, opened.convert("RGBA")).convert("RGB")
+            else:
+                picture = opened.convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         reason = "its format is unknown" if isinstance(error, UnidentifiedImageError) else clean(str(error), 200)
         raise Unshowable(f"it is no image that can be shown: {reason}") from None

@@ -167,7 +167,7 @@ class Connection:
                 logging_callback=self._logged,
                 log_level=LOG_LEVEL,
                 message_handler=self._notified,
-                read_timeout_seconds=settings.start_seconds,
+                read_timeout_seconds=max(settings.start_seconds, oauth.LOGIN_SECONDS if settings.url else 0.0),
             )
             yield await stack.enter_async_context(client)
 
@@ -177,8 +177,8 @@ class Connection:
         return stdio_transport(self._launch, self._log, self._ended, lambda: self._later("log", self._tell_log))
 
     def _authorize(self, page: str) -> None:
-        """Have the user log in, for which there is more time than to start."""
-        if self._deadline is not None and not self._ready.done():
+        """Have the user log in, for which there is more time than to start; an empty page ends that."""
+        if page and self._deadline is not None and not self._ready.done():
             self._deadline.reschedule(asyncio.get_running_loop().time() + oauth.LOGIN_SECONDS)
         self._handler.authorize(self._name, clean(page, 8_000))
 
@@ -284,7 +284,9 @@ class Connection:
     async def _relist(self) -> None:
         if (client := self._client) is not None:
             with suppress(Exception):
-                self._handler.changed(self._name, await self._catalog(client))
+                async with asyncio.timeout(self._launch.settings.start_seconds):
+                    catalog = await self._catalog(client)
+                self._handler.changed(self._name, catalog)
 
     # What the server sends
 

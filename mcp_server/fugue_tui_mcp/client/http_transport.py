@@ -20,7 +20,7 @@ from fugue_tui_mcp.client.stdio_transport import LONGEST, MOST_VALUES
 
 @asynccontextmanager
 async def http_transport(settings: ServerSettings, open_page: Callable[[str], None]) -> AsyncGenerator[Any]:
-    """A transport for the SDK's client; `open_page` is called if the user has to log in on a page."""
+    """A transport for the SDK's client; `open_page` is that of `oauth.provider`."""
     headers, auth = dict(settings.headers), await _login(settings, open_page)
     # What is compressed says nothing of its size.
     async with (

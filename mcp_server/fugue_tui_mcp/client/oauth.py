@@ -93,7 +93,8 @@ class TokenStorage:
 
 
 async def provider(url: str, open_page: Callable[[str], None]) -> OAuthClientProvider:
-    """What logs in when the server wants it; `open_page` is called with the page that the user has to open."""
+    """What logs in when the server wants it; `open_page` is called with the page that the user has to open,
+    and with an empty text once the log-in is over."""
     storage = TokenStorage(url)
     port = await storage.redirect_port() or _free_port()
     redirect = f"http://{HOST}:{port}{PATH}"
@@ -131,6 +132,7 @@ class _Login:
             raise TimedOut("no log-in was completed on the page that was opened") from None
         finally:
             self._server.close()
+            self._open_page("")
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -1,5 +1,6 @@
 """Servers of other clients are shown, and taken over by name."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,26 @@ def test_what_cannot_be_taken_over_is_refused(room: Room, config: Path) -> None:
     room.mux.permissions = McpSettings(servers={"c": ServerSettings(command="other")})
     with pytest.raises(Refused, match="is there already"):
         imported(room, servers=("c",))
+
+
+def test_the_servers_of_cursor_and_of_its_file_in_a_project_are_taken_over(room: Room, config: Path) -> None:
+    home, project = config.parent, config.parent / "shop"
+    (home / ".claude.json").unlink()
+    mine = {"files": {"command": "npx", "args": ["-y", "files", "${env:DOCS}"], "env": {"KEY": "${env:KEY}"}}}
+    shared = {"far": {"url": "https://far.example.com/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}}
+    for folder, servers in ((home, mine), (project, shared)):
+        (folder / ".cursor").mkdir(parents=True)
+        (folder / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    room.cat()
+    found = imported(room, directory=str(project)).servers
+    assert [(each.server, each.state, each.client, each.file) for each in found] == [
+        ("files", "new", "cursor", str(home / ".cursor/mcp.json")),
+        ("far", "new", "cursor", str(project / ".cursor/mcp.json")),
+    ]
+    taken = imported(room, servers=("files", "far"), directory=str(project))
+    assert [each.state for each in taken.servers] == ["taken", "taken"]
+    assert dict(model.load(config).mcp.servers) == {
+        "files": ServerSettings(command="npx", args=("-y", "files", "${DOCS}"), env={"KEY": "${KEY}"}),
+        "far": ServerSettings(url="https://far.example.com/mcp", headers={"Authorization": "Bearer ${TOKEN}"}),
+    }
+    assert set(room.mux.mcp_servers.all()) == {"files", "far"}

@@ -217,9 +217,12 @@ def environment(name: str) -> str:
 
 
 @server.tool()
-def grow() -> str:
+async def grow(ctx: Context[Any, Any]) -> str:
     """Add a tool."""
     server.add_tool(lambda: "grown", name="grown", description="A new tool.")
+    await ctx.notify_tools_changed()
+    if "--legacy" in sys.argv:
+        await ctx.session.send_tool_list_changed()
     return "added"
 
 

@@ -16,10 +16,12 @@ from tests.mcp.client.conftest import PROGRAM, Servers
 from tests.mcp.conftest import until
 
 from fugue_tui.config.servers import ServerSettings
-from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer
+from fugue_tui.control.commands.mcp_servers import ConnectServer, DisconnectServer, ListServers
 from fugue_tui.control.commands.read_pane import ReadPane
 from fugue_tui.control.commands.show_servers import ShowResource
+from fugue_tui.control.core.command import USER
 from fugue_tui.errors import ServerFailed
+from fugue_tui.multiplexer.mcp_servers import servers as module
 from fugue_tui.multiplexer.mcp_servers.model import ServerState
 from fugue_tui.store.paths import state_path
 from fugue_tui_mcp.client import token_store
@@ -150,6 +152,50 @@ def test_the_user_logs_in_on_a_page_once(servers: Servers, serve: Serve, monkeyp
     room.run(DisconnectServer(server="small"))
     assert servers.call("echo", text="again").text == "again"
     assert len(pages) == 1, "the tokens are kept"
+
+
+def test_everything_answers_while_a_server_waits_for_a_log_in(
+    servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_store, "_keyring", lambda: None)
+    monkeypatch.setattr(module, "LOGIN_SECONDS", 0.1)
+    port = free_port()
+    serve(port, "--oauth")
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
+    room, pages = servers.room, list[str]()
+    room.mux.mcp_servers.on_authorize.connect(lambda server, page: pages.append(page))
+    waits = "small: it waits for you to log in: http://127.0.0.1:"
+    with pytest.raises(ServerFailed, match=waits):
+        servers.call("echo", text="the first")
+    info = room.run(ListServers()).servers[0]
+    assert (info.state, info.error) == ("login", f"it waits for you to log in: {pages[0]}")
+    monkeypatch.setattr(module, "LOGIN_SECONDS", 600.0)
+    with pytest.raises(ServerFailed, match=waits):
+        servers.call("echo", text="another")
+    assert room.run(DisconnectServer(server="small")).state == "off"
+    later = ConnectServer(server="small").run(room.mux, USER)
+    room.until(lambda: len(pages) == 2)
+    urllib.request.urlopen(pages[1]).close()
+    assert room.awaited(later).state == "connected"
+    assert servers.call("echo", text="hi").text == "hi"
+
+
+def test_a_log_in_that_nobody_waits_for_any_more_connects_the_server(
+    servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_store, "_keyring", lambda: None)
+    monkeypatch.setattr(module, "LOGIN_SECONDS", 1.5)
+    port = free_port()
+    serve(port, "--oauth")
+    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp", start_seconds=1))
+    pages = list[str]()
+    servers.room.mux.mcp_servers.on_authorize.connect(lambda server, page: pages.append(page))
+    with pytest.raises(ServerFailed, match="it waits for you to log in"):
+        servers.call("echo", text="hi")
+    assert servers.room.mux.mcp_servers.status("small").shown is ServerState.LOGIN, "it takes longer than to start"
+    urllib.request.urlopen(pages[0]).close()
+    servers.reaches(ServerState.CONNECTED)
+    assert servers.room.run(ListServers()).servers[0].error == ""
 
 
 def test_tokens_that_have_expired_are_refreshed_without_a_page_after_a_new_start(

@@ -1,4 +1,8 @@
-"""Servers that others wrote, where they are installed: on PATH, or in the directories that FUGUE_MCP_SERVERS lists."""
+"""Servers that others wrote, where they are installed: on PATH, or in the directories that FUGUE_MCP_SERVERS lists.
+
+The directories are separated by colons, and the first that has a server counts. mcp-server-sqlite runs with an old SDK
+only, and goes into an environment of its own: `pip install 'mcp<2' mcp-server-sqlite`.
+"""
 
 import os
 import shutil
@@ -126,8 +130,10 @@ def test_sqlite(servers: Servers, tmp_path: Path) -> None:
     later = ConnectServer(server="real").run(servers.room.mux, USER)
     assert is_deferred(later)
     servers.room.until(lambda: later.done)
-    if later.error is not None:  # A version that does not go with its SDK.
-        assert "it ended with exit code" in str(later.error)
-        return
+    if "AttributeError: 'Server' object" in str(later.error):
+        pytest.skip(f"mcp-server-sqlite needs 'mcp<2' in its environment: {later.error}")
+    assert later.result().tool_count > 3
     text(servers, "create_table", {"query": "CREATE TABLE t (a INTEGER)"})
     assert "'t'" in text(servers, "list_tables", {})
+    assert "1" in text(servers, "write_query", {"query": "INSERT INTO t VALUES (41)"})
+    assert "42" in text(servers, "read_query", {"query": "SELECT a + 1 FROM t"})

@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from fugue_tui.config.model import McpSettings
 from fugue_tui.config.servers import ServerSettings
+from fugue_tui.control.commands.call_server import CallServer
 from fugue_tui.control.commands.mcp_servers import ConnectServer
 from fugue_tui.control.core.command import USER, Command
 from fugue_tui.control.core.deferred import is_deferred
@@ -162,16 +163,51 @@ async def test_a_log_in_asks_before_it_opens_the_page(
     page = "http://127.0.0.1:9/authorize?a=b"
     async with open_stage(cols=100, rows=30) as stage:
         await with_server(stage)
-        stage.mux.mcp_servers.on_authorize("small", page)
+        stage.mux.mcp_servers.authorize("small", page)
         await stage.until(lambda: "Log in to the MCP server small? This opens" in stage.text)
         await stage.press("n")
         await stage.until(lambda: "is on the clipboard" in stage.text)
         assert stage.mux.clipboard.text == page
-        stage.mux.mcp_servers.on_authorize("small", page)
+        stage.mux.mcp_servers.authorize("small", page)
         await stage.until(lambda: "Log in to the MCP server small?" in stage.text)
         await stage.press("y")
         await stage.until((tmp_path / "opened").exists)
         await stage.until(lambda: (tmp_path / "opened").read_text() == f"{page}\n")
+
+
+async def test_where_no_browser_opens_the_address_to_log_in_is_shown_whole_and_in_a_paste_buffer(
+    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = f"http://127.0.0.1:9/authorize?state={'a' * 200}&end=here"
+    async with open_stage(cols=100, rows=30) as stage:
+        await with_server(stage)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        stage.mux.mcp_servers.authorize("small", page)
+        await stage.until(lambda: "Log in to the MCP server small? This opens" in stage.text)
+        await stage.press("y")
+        await stage.until(lambda: "copy the address instead" in stage.text)
+        assert page in "".join(line.strip(" │┃▊▎") for line in stage.text.splitlines())
+        assert "ssh -L" in stage.text
+        assert [each.text for each in stage.mux.clipboard.entries] == [page]
+        assert stage.mux.mcp_servers.status("small").shown is ServerState.LOGIN
+        await stage.press("escape")
+        await found(stage, "")
+        await stage.until(lambda: "small 7  it waits for you to log in" in stage.text)
+
+
+@pytest.mark.parametrize("flags", [(), ("--legacy",)])
+async def test_a_new_tool_appears_in_the_open_palette(open_stage: Open, flags: tuple[str, ...]) -> None:
+    async with open_stage(cols=110, rows=34) as stage:
+        await with_server(stage, *flags)
+        await found(stage, "grown")
+        palette = stage.app.screen
+        assert isinstance(palette, FinderScreen)
+        assert palette.key == ""
+        stage.app.dispatcher.run(CallServer(server="small", tool="grow"), USER)
+        await stage.until(lambda: "A new tool." in stage.text)
+        assert stage.app.screen is palette
+        await stage.press("enter")
+        await shown(stage, "grown")
 
 
 def test_snapshot_of_the_palette(picture: Picture) -> None:
@@ -472,6 +508,16 @@ async def test_a_page_that_a_server_wants_opened_is_shown_first_and_is_a_page(
             await shown(stage, said)
             await stage.press("escape")
         assert (tmp_path / "opened").read_text() == "http://127.0.0.1:9/confirm\n"
+
+
+async def test_what_a_server_writes_on_stderr_is_seen_in_a_pane_on_request(open_stage: Open) -> None:
+    async with open_stage("cat", cols=100, rows=30) as stage:
+        await with_server(stage)
+        await stage.prefix(":")
+        await stage.press(*"show-server-log small", "enter")
+        await stage.until(lambda: "the MCP server small has logged nothing" in stage.text)
+        stage.app.dispatcher.run(CallServer(server="small", tool="stderr", arguments={"lines": 3}), USER)
+        await stage.until(lambda: all(f"line {number}" in stage.text for number in range(3)))
 
 
 async def test_it_fits_a_small_screen(open_stage: Open) -> None:

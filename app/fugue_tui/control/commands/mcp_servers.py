@@ -57,9 +57,11 @@ class ServerInfo(Struct, frozen=True):
     server: str
     """Its name in the configuration."""
     state: str
-    """off, starting, connected, waiting to be started again, failed, or disabled."""
+    """off, starting, login (it waits for the user to log in), connected, waiting to be started again, failed, or
+    disabled."""
     error: str
-    """Why it is not connected, or some of what it offers is missing: untrusted; empty if neither is so."""
+    """Why it is not connected, with the page to log in on, or some of what it offers is missing: untrusted; empty if
+    neither is so."""
     what: str
     """What is started, or the URL, without secrets."""
     source: str
@@ -167,8 +169,8 @@ def server_info(mux: Multiplexer, name: str, *, whole: bool) -> ServerInfo:
     found: Mapping[str, Any] = _offers(mux, name) if whole else {}
     return ServerInfo(
         server=name,
-        state=status.state.value,
-        error=clean(status.error or catalog.fault, 1_000),
+        state=status.shown.value,
+        error=clean(status.reason or catalog.fault, 10_000 if status.login else 1_000),
         what=clean(SecretFilter(mux.secrets).line(settings.words), 400),
         source=clean(definition.source, 400),
         agents=settings.agents,

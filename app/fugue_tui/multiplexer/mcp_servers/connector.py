@@ -59,7 +59,7 @@ class Handler(Protocol):
         ...
 
     def authorize(self, server: str, url: str) -> None:
-        """The user has to open a page to log in."""
+        """The user has to open a page to log in; with an empty URL, that is over, whether or not it succeeded."""
         ...
 
 

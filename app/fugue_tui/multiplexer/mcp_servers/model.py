@@ -20,6 +20,8 @@ class ServerState(StrEnum):
     """It is not started; the first use starts it."""
     STARTING = "starting"
     """It is being started, or connected to."""
+    LOGIN = "login"
+    """It waits for the user to log in on a page."""
     CONNECTED = "connected"
     """It can be used."""
     WAITING = "waiting"

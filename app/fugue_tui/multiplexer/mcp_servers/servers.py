@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -45,6 +45,8 @@ STEADY_SECONDS: Final = 60.0
 """Seconds after which a crash is none in a row."""
 MOST_QUESTIONS: Final = 8
 """Questions of servers that may wait for the user."""
+LOGIN_SECONDS: Final = 60.0
+"""Seconds that a use of a server waits for a log-in which it caused; the log-in itself may take longer."""
 _OWN: Final = ("FUGUE_", "TMUX", "STY")
 """Variables that begin with these belong to Fugue and other multiplexers."""
 
@@ -74,6 +76,19 @@ class Status(Struct, eq=False):
     attempt: "asyncio.Task[None] | None" = None
     """The running attempt to connect."""
     timer: asyncio.TimerHandle | None = None
+    login: str = ""
+    """The page on which the user has to log in; empty unless it waits for that."""
+    login_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def shown(self) -> ServerState:
+        """What the user is told that it does."""
+        return ServerState.LOGIN if self.login else self.state
+
+    @property
+    def reason(self) -> str:
+        """Why it cannot be used, in words; empty if it can."""
+        return f"it waits for you to log in: {self.login}" if self.login else self.error
 
 
 class Question(Struct, eq=False):
@@ -81,6 +96,9 @@ class Question(Struct, eq=False):
 
     elicitation: Elicitation
     answer: "Future[ElicitationAnswer]"
+
+
+Result = TypeVar("Result")
 
 
 class McpServers:
@@ -120,6 +138,7 @@ class McpServers:
         """A server asks something, or does not any more."""
         self.on_authorize = CallbackList[[str, str]]()
         """The user has to open a page to log in: server, URL."""
+        self._on_late_login = CallbackList[[str]]()
 
     # Definitions
 
@@ -187,7 +206,7 @@ class McpServers:
             if status.attempt is None:
                 status.attempt = asyncio.get_running_loop().create_task(self._attempt(name, definition))
                 status.attempt.add_done_callback(lambda _: setattr(status, "attempt", None))
-            await asyncio.shield(status.attempt)
+            await self._unless_login(name, asyncio.shield(status.attempt))
         if status.state is not ServerState.CONNECTED:
             raise ServerFailed(f"{name}: {status.error or 'it was disconnected'}")
         return status.catalog
@@ -196,12 +215,12 @@ class McpServers:
         """Send a request, to a server that is started for it if need be. Raises FugueError."""
         await self.ensure(name)
         seconds = self.find(name).settings.call_seconds
-        return await asyncio.wrap_future(self._running.request(name, call, seconds, progress))
+        return await self._unless_login(name, asyncio.wrap_future(self._running.request(name, call, seconds, progress)))
 
     async def complete(self, name: str, query: ArgumentQuery) -> tuple[str, ...]:
         """The values that an argument may have, of a server that is started if need be. Raises FugueError."""
         await self.ensure(name)
-        return await asyncio.wrap_future(self._running.complete(name, query))
+        return await self._unless_login(name, asyncio.wrap_future(self._running.complete(name, query)))
 
     async def disconnect(self, name: str) -> None:
         """End a server; its next use starts it again."""
@@ -242,10 +261,30 @@ class McpServers:
     def close(self) -> None:
         """End every server."""
         for status in self._states.values():
+            self._log_in(status, "")
             if status.timer is not None:
                 status.timer.cancel()
         if self._connector is not None:
             self._connector.close()
+
+    async def _unless_login(self, name: str, work: "asyncio.Future[Result]") -> "Result":
+        """The result of work. Raises ServerFailed if the server waits for a log-in already, or one takes too long."""
+        status, late = self.status(name), asyncio.get_running_loop().create_future()
+
+        def give_up(server: str) -> None:
+            if server == name and not late.done():
+                late.set_result(None)
+
+        stop = self._on_late_login.connect(give_up)
+        try:
+            if not status.login:
+                await asyncio.wait((work, late), return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                return work.result()
+            raise ServerFailed(f"{name}: {status.reason}; use it again then")
+        finally:
+            stop()
+            work.cancel()
 
     # States
 
@@ -287,6 +326,7 @@ class McpServers:
         if status.timer is not None:
             status.timer.cancel()
             status.timer = None
+        self._log_in(status, "")
         status.state, status.error, status.since = state, error, self._clock()
         self.on_change(name)
         return status
@@ -308,7 +348,24 @@ class McpServers:
         for name in after.keys() - before.keys():
             self.on_change(name)
 
+    def _log_in(self, status: Status, page: str) -> None:
+        if status.login_timer is not None:
+            status.login_timer.cancel()
+        status.login, status.login_timer = page, None
+
     # Events
+
+    def authorize(self, name: str, page: str) -> None:
+        """A server waits for the user to log in on a page; with an empty one, no more."""
+        status = self.status(name)
+        if page and status.state not in (ServerState.STARTING, ServerState.CONNECTED):
+            return  # It was disconnected meanwhile.
+        self._log_in(status, page)
+        if page:
+            loop = asyncio.get_running_loop()
+            status.login_timer = loop.call_later(LOGIN_SECONDS, self._on_late_login, name)
+            self.on_authorize(name, page)
+        self.on_change(name)
 
     def crashed(self, name: str, reason: str) -> None:
         """A connected server has ended: start it again in a while, unless it does so all the time."""
@@ -401,7 +458,7 @@ class _Events:
 
     def authorize(self, server: str, url: str) -> None:
         """See `Handler`."""
-        self._post(lambda: self._servers.on_authorize(server, url))
+        self._post(lambda: self._servers.authorize(server, url))
 
 
 def _settle(future: "Future[tuple[str, ...]]", value: tuple[str, ...]) -> None:

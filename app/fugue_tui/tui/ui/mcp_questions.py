@@ -1,19 +1,22 @@
 """Shows the user what MCP servers ask: forms, pages to open, log-ins. Main thread only."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from textual.content import Content
 from textual.screen import Screen
 
 from fugue_tui.control.commands.open_url import OpenUrl
 from fugue_tui.multiplexer import Multiplexer
+from fugue_tui.multiplexer.clipboard import Copied, CopySource
 from fugue_tui.multiplexer.mcp_servers.model import ElicitationAnswer
 from fugue_tui.sanitize import clean, visible
 from fugue_tui.terminal.screen.cells import opens
 from fugue_tui.tui.commands import Commands
 from fugue_tui.validation.json_form import fields, value_of
-from fugue_tui_widgets.dialogs import Confirm
+from fugue_tui_widgets.dialogs import Confirm, Page
 
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.mcp_servers.servers import McpServers, Question
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 IDLE_SECONDS: Final = 1.0
 """How long the user has not typed before a question opens a dialog."""
 POLL_SECONDS: Final = 0.25
+RETURN: Final = (
+    "The page returns to 127.0.0.1 on the machine of this workspace, at the port that the address names; to a browser "
+    "on another machine, forward that port with ssh -L."
+)
 
 
 class QuestionContext(Protocol):
@@ -131,14 +138,32 @@ class McpQuestions:
             self._servers.forget(question)
 
     def _authorize(self, server: str, url: str) -> None:
-        """Offer to open the page of a log-in."""
-        self._context.mux.clipboard.text = url
+        """Offer to open the page of a log-in, once the user does not type; it is in a paste buffer from now on."""
+        clipboard = self._context.mux.clipboard
+        clipboard.add(Copied(url, CopySource.COMMAND, None, time.time()))
+        clipboard.text = url
+        self._context.alert(f"the MCP server {clean(server)} waits for you to log in")
+        self._offer_login(server, url)
 
+    def _offer_login(self, server: str, url: str) -> None:
+        servers, context = self._servers, self._context
+        if servers is None or servers.status(server).login != url:
+            return
+        if context.mux.lease.idle_seconds < IDLE_SECONDS:
+            asyncio.get_running_loop().call_later(POLL_SECONDS, self._offer_login, server, url)
+            return
+        context.in_view(lambda: self._show_login(server, url))
+
+    def _show_login(self, server: str, url: str) -> None:
         def confirmed(yes: bool | None) -> None:
             if yes:
-                self._context.commands.run(OpenUrl(url=url), then=lambda _: None)
+                self._context.commands.run(OpenUrl(url=url), then=lambda _: None, failed=failed)
             else:
                 self._context.alert(f"the address to log in to {clean(server)} is on the clipboard")
 
-        text = f"Log in to the MCP server {server}? This opens {visible(url)}"
-        self._context.in_view(lambda: self._context.push_screen(Confirm(text), confirmed))
+        def failed(reason: str) -> None:
+            text = f"{reason}\n\nOpen this address in a browser; it is in a paste buffer, too:\n\n{visible(url)}"
+            self._context.push_screen(Page(f"log in to the MCP server {clean(server)}", Content(f"{text}\n\n{RETURN}")))
+
+        text = f"Log in to the MCP server {clean(server)}? This opens {visible(url)}"
+        self._context.push_screen(Confirm(text), confirmed)

@@ -305,8 +305,8 @@ class _Palette:
 
         for name, entries in self._offered():
             status = self._app.mux.mcp_servers.status(name)
-            state = status.state.value if status.state is not ServerState.CONNECTED else status.catalog.fault
-            summary = f"{status.catalog.title}  {status.error or state}".strip()
+            state = status.shown.value if status.shown is not ServerState.CONNECTED else status.catalog.fault
+            summary = f"{status.catalog.title}  {status.reason or state}".strip()
             yield ListRow("", ((name, "heading"), (f"  {summary}", "dim")))
             yield from map(self._row, entries)
 
