@@ -155,8 +155,9 @@ async def test_a_title_is_dragged_onto_a_tab_and_beside_the_tabs(open_stage: Ope
         await stage.let_go(at)
         assert tabs(stage) == [[2], [3, 1]]
         await stage.until(lambda: len(stage.rects) == 2)
-        await stage.hold((3, 0), (50, 23))
-        await stage.let_go((50, 23))
+        await stage.hold((3, 0), (70, 23))
+        await stage.until(lambda: "a window of its own" in stage.text.splitlines()[-1])
+        await stage.let_go((70, 23))
         assert tabs(stage) == [[2], [1], [3]]
 
 

@@ -360,6 +360,20 @@ async def test_the_palette_runs_a_command(open_stage: Open) -> None:
         await stage.until(lambda: stage.mux.front is not None and stage.mux.front.zoomed)
 
 
+@pytest.mark.parametrize(("cols", "keys"), [(40, ("Escape closes",)), (80, ("Escape closes", "↑ ↓ choose"))])
+async def test_the_palette_names_as_many_keys_as_fit(open_stage: Open, cols: int, keys: tuple[str, ...]) -> None:
+    async with open_stage(cols=cols, rows=12) as stage:
+        await stage.prefix("p")
+        await stage.until(lambda: all(key in stage.text for key in keys))
+
+
+@pytest.mark.parametrize("key", ["p", "question_mark", "A", "t", "g", "w", "k"])
+async def test_what_covers_a_small_screen_says_how_to_close_it(open_stage: Open, key: str) -> None:
+    async with open_stage(cols=40, rows=12) as stage:
+        await stage.prefix(key)
+        await stage.until(lambda: "Escape close" in " ".join(stage.text.replace("┃", " ").split()))
+
+
 async def test_the_palette_finds_a_command_by_its_name_in_tmux(open_stage: Open) -> None:
     async with open_stage() as stage:
         await stage.prefix("p")

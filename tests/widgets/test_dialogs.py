@@ -20,7 +20,7 @@ DIALOGS = {
     "ask": lambda: Ask("name of this window", "bash"),
     "page": lambda: Page("messages", Content("one\ntwo")),
     "choose": lambda: Choose("windows", [("@1", "one"), ("@2", "two")], "@2"),
-    "help": lambda: HelpScreen("help", [[HelpSection("Panes", [HelpEntry("x", "close")])]]),
+    "help": lambda: HelpScreen(["help"], [[HelpSection("Panes", [HelpEntry("x", "close")])]]),
     "paste": lambda: PasteDialog("Paste?", "before", "after"),
     "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 9),
     "approval": lambda: ApprovalDialog("claude wants to type", "rm x", [("once", "Yes")], guard=0.0),

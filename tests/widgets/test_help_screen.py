@@ -4,7 +4,15 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
-from fugue_tui_widgets.help_screen import HelpColumns, HelpEntry, HelpScreen, HelpSection, found_in, in_columns
+from fugue_tui_widgets.help_screen import (
+    HelpColumns,
+    HelpEntry,
+    HelpScreen,
+    HelpSection,
+    columns_of,
+    found_in,
+    in_columns,
+)
 
 KEYS = HelpSection(
     "Panes",
@@ -20,7 +28,7 @@ MORE = [HelpSection(f"Subject {n}", [HelpEntry(chr(97 + n), f"does {n}") for _ i
 class Help(App[None]):
     async def on_mount(self) -> None:
         await self.push_screen(
-            HelpScreen("help", [[KEYS, *MORE], [HelpSection("Commands", [HelpEntry("ls", "list")])]])
+            HelpScreen(["help"], [[KEYS, *MORE], [HelpSection("Commands", [HelpEntry("ls", "list")])]])
         )
 
     @property
@@ -34,7 +42,7 @@ class Help(App[None]):
 
 
 def texts(sections: list[HelpSection], width: int) -> list[list[str]]:
-    return [[line.strong + line.words for line in row] for row in in_columns(sections, width)]
+    return [[line.strong + line.words for line in row] for row in in_columns(sections, width, columns_of(width))]
 
 
 @pytest.mark.parametrize("width", [8, 36, 72, 108, 200])
@@ -50,6 +58,16 @@ def test_narrow_help_has_one_column_with_keys_and_meanings_on_the_same_row() -> 
     assert rows[0] == ["Panes"]
     assert rows[1] == [" %           split: side by side"]
     assert rows[4] == ["             often as wanted and as"]
+
+
+def test_what_long_keys_do_is_below_them_where_there_is_little_room_beside() -> None:
+    section = HelpSection(
+        "Panes", [HelpEntry("execute-command", "Run a command in a pane's shell."), HelpEntry("o", "end")]
+    )
+    rows = texts([section], 33)
+    assert rows[1:4] == [[" execute-command"], ["    Run a command in a pane's"], ["    shell."]]
+    assert rows[4] == [" o  end"]
+    assert [" execute-command Run a command in a pane's shell."] in texts([section], 60)
 
 
 def test_wide_help_has_columns_that_begin_with_a_title() -> None:

@@ -13,8 +13,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from fugue_tui_widgets.dialogs import NARROW, SHORT
+from fugue_tui_widgets.dialogs import NARROW, SHORT, fitting
 
+_HINTS: Final = ("Enter pastes", "Escape closes", "d deletes", "/ filters")
 MOST_SHOWN: Final = 20_000
 """Characters of a text that the preview shows."""
 
@@ -68,8 +69,7 @@ class BufferScreen(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The list, the preview and the filter."""
-        with Vertical() as frame:
-            frame.border_subtitle = Content("Enter pastes · d deletes · / filters")
+        with Vertical():
             yield OptionList()
             with VerticalScroll(can_focus=False):
                 yield Static()
@@ -79,6 +79,11 @@ class BufferScreen(ModalScreen[str | None]):
         """Show the buffers."""
         self._refill()
         self.query_one(OptionList).focus()
+
+    def on_resize(self) -> None:
+        """Name as many keys as fit."""
+        frame = self.query_one(Vertical)
+        frame.border_subtitle = Content(fitting(_HINTS, frame.size.width - 4))
 
     def _refill(self) -> None:
         words, options = self.query_one(Input).value.lower().split(), self.query_one(OptionList)

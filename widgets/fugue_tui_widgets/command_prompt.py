@@ -11,6 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from fugue_tui_widgets.dialogs import fitting
+
+_HINTS: Final = ("command", "Tab completes", "↑ history", "Escape cancels")
 SHOWN: Final = 60
 """Candidates that are listed."""
 
@@ -64,14 +67,18 @@ class CommandPrompt(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The input, and below it an error or candidates."""
-        with Vertical() as frame:
-            frame.border_title = Content(" command · Tab completes · ↑ history ")
+        with Vertical():
             yield Input(self._text, select_on_focus=False)
             yield Static()
 
     def on_mount(self) -> None:
         """Show the error that the line came back with."""
         self._say(self._error, error=True)
+
+    def on_resize(self) -> None:
+        """Name as many keys as fit."""
+        frame = self.query_one(Vertical)
+        frame.border_title = Content(f" {fitting(_HINTS, self.size.width - 4)} ")
 
     def _say(self, text: str, *, error: bool = False) -> None:
         below = self.query_one(Static)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -25,6 +26,17 @@ def leaves(event: events.Click, frame: Widget) -> bool:
     """Whether a click is beside the frame of a dialog, or on its lower border, which says how to leave."""
     region = frame.region
     return not region.contains(event.screen_x, event.screen_y) or event.screen_y == region.bottom - 1
+
+
+def fitting(hints: Sequence[str], width: int) -> str:
+    """As many hints as fit into so many cells, the first ones."""
+    shown = ""
+    for hint in hints:
+        longer = f"{shown} · {hint}" if shown else hint
+        if cell_len(longer) > width:
+            break
+        shown = longer
+    return shown
 
 
 class Answer(Label):
@@ -220,7 +232,7 @@ class Choose(ModalScreen[str | None]):
         """The list."""
         options = Choices(*(Option(Content(text), id=f"choice-{at}") for at, (_, text) in enumerate(self.choices)))
         options.border_title = Content(self.heading)
-        options.border_subtitle = Content("Enter · Escape closes")
+        options.border_subtitle = Content("Enter chooses · Escape closes")
         yield options
 
     def on_mount(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -94,4 +95,6 @@ class DragScreen(ModalScreen[Drop | None]):
         drop = self._drop_at(x, y)
         self.query_one(_Preview).place(drop)
         words = drop.words if drop is not None else "drop it on another pane, or on a tab"
-        self.query_one(Label).update(Content(f"{self._what}: {words} · Escape cancels"))
+        label, way_out = self.query_one(Label), "Escape cancels"
+        whole = f"{self._what}: {words} · {way_out}"
+        label.update(Content(whole if cell_len(whole) <= self.size.width - 2 else f"{words} · {way_out}"))

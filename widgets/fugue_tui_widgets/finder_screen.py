@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, Protocol
 
 from msgspec import Struct
-from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from fugue_tui_widgets.cell_preview import CellPreview, Shown
-from fugue_tui_widgets.dialogs import SHORT
+from fugue_tui_widgets.dialogs import SHORT, fitting
 from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.row_list import ListRow, RowList
 
@@ -189,8 +188,8 @@ class FinderScreen(ModalScreen[None]):
     def _show_hints(self) -> None:
         hints = self._model.typing_hints if self._line.has_focus or not self._model.list_hints else None
         frame = self.query_one("#frame", Vertical)
-        fitting = _fitting(self._model.list_hints if hints is None else hints, frame.size.width - 4)
-        frame.border_subtitle = Content(fitting)
+        shown = fitting(self._model.list_hints if hints is None else hints, frame.size.width - 4)
+        frame.border_subtitle = Content(shown)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Search while the user types."""
@@ -306,14 +305,3 @@ class _ScopeLabel(Label):
     def on_click(self) -> None:
         """Tell the screen."""
         self.post_message(self.Clicked(self.number))
-
-
-def _fitting(hints: Sequence[str], width: int) -> str:
-    """As many hints as fit, the first ones."""
-    shown = ""
-    for hint in hints:
-        longer = f"{shown} · {hint}" if shown else hint
-        if cell_len(longer) > width:
-            break
-        shown = longer
-    return shown

@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Input
 
-from fugue_tui_widgets.dialogs import NARROW, leaves
+from fugue_tui_widgets.dialogs import NARROW, fitting, leaves
 
 
 class HelpLine(NamedTuple):
@@ -37,6 +37,9 @@ _GAP: Final = 3
 _NEAR: Final = 0.4
 """How far from the even height a column may end, so that the next one begins with a title."""
 _LONGEST_KEY: Final = 16
+_LEAST_WORDS: Final = 20
+"""The fewest cells beside the keys for what they do; with fewer it begins on a line of its own."""
+_INDENT: Final = 2
 _EMPTY: Final = HelpLine("")
 _LINES: Final = {"j": 1, "down": 1, "k": -1, "up": -1}
 
@@ -89,18 +92,22 @@ class HelpScreen(ModalScreen[None]):
         Binding("end,G", "end(True)", show=False),
     ]
 
-    def __init__(self, title: str, groups: Sequence[Sequence[HelpSection]]) -> None:
-        """Every group of sections has columns of its own, one below the other."""
+    def __init__(self, title: Sequence[str], groups: Sequence[Sequence[HelpSection]]) -> None:
+        """Of the parts of the title as many are shown as fit. Every group of sections has columns of its own."""
         super().__init__()
-        self.heading, self.groups = title, groups
+        self._title, self.groups = title, groups
 
     def compose(self) -> ComposeResult:
         """The line to search by, and the columns."""
         with Vertical() as frame:
-            frame.border_title = Content(self.heading)
             frame.border_subtitle = Content("/ searches · Escape closes")
             yield Input(placeholder="words, keys, or tmux's names")
             yield HelpColumns(self.groups)
+
+    def on_resize(self) -> None:
+        """Fit the title."""
+        frame = self.query_one(Vertical)
+        frame.border_title = Content(fitting(self._title, frame.size.width - 4))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what matches."""
@@ -180,9 +187,10 @@ class HelpColumns(ScrollView):
     def _fill(self) -> None:
         width = max(self.scrollable_content_region.width - 2, 8)
         found = [shown for group in self._groups if (shown := found_in(group, self._query))]
-        self._room = room_of(width)
-        self._rows = [row for group in found for row in (*in_columns(group, width), [])]
-        self._rows = self._rows[:-1] or [[HelpLine("nothing is found")]]
+        one = _rows(found, width, 1)
+        count = 1 if len(one) <= self.size.height else columns_of(width)
+        self._room = room_of(width, count)
+        self._rows = (one if count == 1 else _rows(found, width, count)) or [[HelpLine("nothing is found")]]
         self.virtual_size = Size(width, len(self._rows))
         self.refresh()
 
@@ -221,17 +229,21 @@ def columns_of(width: int) -> int:
     return min(max((width + _GAP) // (COLUMN + _GAP), 1), MOST_COLUMNS)
 
 
-def room_of(width: int) -> int:
-    """The cells of each of the columns that fit."""
-    count = columns_of(width)
+def room_of(width: int, count: int) -> int:
+    """The cells of each of so many columns."""
     return (width - _GAP * (count - 1)) // count
 
 
-def in_columns(sections: Sequence[HelpSection], width: int) -> Iterator[list[HelpLine]]:
-    """The rows of the sections in columns, each read from top to bottom."""
-    room = room_of(width)
+def _rows(groups: Sequence[Sequence[HelpSection]], width: int, count: int) -> list[list[HelpLine]]:
+    """The rows of all groups, with an empty one between them."""
+    return [row for group in groups for row in (*in_columns(group, width, count), [])][:-1]
+
+
+def in_columns(sections: Sequence[HelpSection], width: int, count: int) -> Iterator[list[HelpLine]]:
+    """The rows of the sections in so many columns, each read from top to bottom."""
+    room = room_of(width, count)
     lines = [line for section in sections for line in _lines(section, room)]
-    columns = _columns(lines[:-1], columns_of(width))
+    columns = _columns(lines[:-1], count)
     for y in range(max(map(len, columns), default=0)):
         yield [column[y] if y < len(column) else _EMPTY for column in columns]
 
@@ -259,8 +271,8 @@ def _break(lines: list[HelpLine], wanted: int) -> int:
 def _lines(section: HelpSection, room: int) -> Iterator[HelpLine]:
     """A section as lines: its title, its entries with their keys in a column, and an empty line."""
     yield HelpLine(_cut(section.title, room), title=True)
-    longest = max((cell_len(entry.key) for entry in section.entries), default=1)
-    keys = min(longest, _LONGEST_KEY, max(room // 2, 4))
+    longest = min(max((cell_len(entry.key) for entry in section.entries), default=1), _LONGEST_KEY)
+    keys = longest if room - longest - 2 >= _LEAST_WORDS else _INDENT
     for entry in section.entries:
         words = textwrap.wrap(entry.words, max(room - keys - 2, 6)) or [""]
         if cell_len(entry.key) > keys:

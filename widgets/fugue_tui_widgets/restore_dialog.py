@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
@@ -54,16 +55,11 @@ class RestoreDialog(ModalScreen[bool | None]):
 
     def compose(self) -> ComposeResult:
         """The saved windows, and the two answers."""
-        widest = min(max((len(name) for name, _ in self.windows), default=0), 16)
-        lines = [
-            Content(name.ljust(widest) + "  ") + Content.styled(programs, "$text-muted")
-            for name, programs in self.windows
-        ]
         with Vertical() as frame:
             frame.border_title = Content("bring it back?")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
-                yield Static(Content("\n").join(lines))
+                yield Static(self._lines(self.size.width))
             if self.faults:
                 yield Label(Content("\n".join(self.faults)), classes="fault")
             with Container(classes="choices"):
@@ -72,15 +68,26 @@ class RestoreDialog(ModalScreen[bool | None]):
 
     def on_mount(self) -> None:
         """Keep room for the answers however many windows there are."""
-        self._fit(self.screen.size.height)
+        self._fit(self.screen.size)
 
     def on_resize(self, event: events.Resize) -> None:
         """The same on another screen."""
-        self._fit(event.size.height)
+        self._fit(event.size)
 
-    def _fit(self, rows: int) -> None:
+    def _fit(self, size: Size) -> None:
+        rows = size.height
+        self.query_one(VerticalScroll).query_one(Static).update(self._lines(size.width))
         self.query_one(VerticalScroll).styles.max_height = max(
             1, rows - (_AROUND if rows >= SHORT[-1][0] else _LITTLE_AROUND) - 2 * len(self.faults)
+        )
+
+    def _lines(self, cols: int) -> Content:
+        """The windows, with their programs in a column where the screen has room for it."""
+        most = 16 if cols >= NARROW[-1][0] else 0
+        widest = min(max((len(name) for name, _ in self.windows), default=0), most)
+        return Content("\n").join(
+            Content(name.ljust(widest) + "  ") + Content.styled(programs, "$text-muted")
+            for name, programs in self.windows
         )
 
     def on_answer_clicked(self, message: Answer.Clicked) -> None:

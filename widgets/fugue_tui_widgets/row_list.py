@@ -176,7 +176,10 @@ class RowList(ErrorBoundary, ScrollView, can_focus=True):
     def _strip(self, row: ListRow, *, chosen: bool) -> Strip:
         base = self._style("cursor") if chosen else self.rich_style
         segments = [Segment(text, self._toned(base, tone, chosen=chosen)) for text, tone in row.parts]
-        return Strip(segments).adjust_cell_length(self._room, base)
+        strip, room = Strip(segments), self._room
+        if strip.cell_length > room > 0:
+            strip = Strip([*strip.crop(0, room - 1), Segment("…", base)])
+        return strip.adjust_cell_length(room, base)
 
     def _toned(self, base: RichStyle, tone: str, *, chosen: bool) -> RichStyle:
         if not tone:

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from fugue_tui.layout.table import Column, TableRow
+from fugue_tui_widgets.dialogs import NARROW, SHORT
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.table import Table
@@ -166,7 +167,8 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         model = self._model
         named = [(name, key.words) for each in (model.keys, model.table_keys) for name, key in each.items()]
         keys = ((name.capitalize() if len(name) > 1 else name, words) for name, words in named)
-        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters"])
+        way_out = ["Escape closes"] if self._framed else []
+        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters", *way_out])
 
     # Keys and the mouse
 
@@ -236,12 +238,17 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
 class TableScreen(ModalScreen[None]):
     """A table over the panes. It stays until its caller dismisses it."""
 
+    HORIZONTAL_BREAKPOINTS = NARROW
+    VERTICAL_BREAKPOINTS = SHORT
     DEFAULT_CSS = """
     TableScreen { align: center middle; background: $background 40%; }
     TableScreen > TableView {
         width: 96%; height: 80%; background: $surface; border: heavy $primary;
         border-title-color: $primary; border-subtitle-color: $text-muted;
     }
+    TableScreen.-narrow > TableView { width: 100%; }
+    TableScreen.-short > TableView { height: 100%; margin-bottom: 1; }
+    TableScreen.-short #empty { padding: 0 1; }
     """
     BEHIND_SECONDS: ClassVar[float] = 10.0
     """Minimum seconds between two frames of the panes behind it, of which little is visible."""

@@ -8,7 +8,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from fugue_tui.layout.table import Column, TableRow
-from fugue_tui_widgets.dialogs import NARROW, SHORT
 from fugue_tui_widgets.table_view import RowKey, TableKey, TableModel, TableScreen, TableView
 from fugue_tui_widgets.task_form import TaskDraft, TaskForm
 
@@ -82,8 +81,6 @@ class TaskEditor(Protocol):
 class TaskScreen(TableScreen):
     """Shows the rows that it is given; what the user does goes to the editor, and the screen stays."""
 
-    HORIZONTAL_BREAKPOINTS = NARROW
-    VERTICAL_BREAKPOINTS = SHORT
     DEFAULT_CSS = """
     TaskScreen {
         #empty { height: 1fr; }
@@ -92,10 +89,7 @@ class TaskScreen(TableScreen):
         #keys { padding: 0 1; link-color: $text-muted; link-style: none; }
         Input { padding: 0 1; }
         .-empty #about { display: none; }
-        &.-narrow > TableView { width: 100%; }
-        &.-short > TableView { height: 100%; margin-bottom: 1; }
         &.-short #about { display: none; }
-        &.-short #empty { padding: 0 1; }
     }
     """
 

@@ -191,7 +191,7 @@ class PasteSmart(
             return self.text
         if origin.kind.acts_for_user:
             if not mux.clipboard.text:
-                raise NotFound("nothing was copied yet; select with the mouse, or by keys in copy mode")
+                raise NotFound("nothing was copied yet: select with the mouse or in copy mode")
             return mux.clipboard.text
         newest = next((each.text for each in mux.clipboard.entries), "")
         if not newest or newest != mux.clipboard.text:

@@ -33,11 +33,12 @@ from fugue_tui.terminal.input.keys import spell
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.input.key_labels import label as label_of_key
 from fugue_tui.tui.input.key_labels import written
+from fugue_tui_widgets.dialogs import fitting
 
 RECENT: Final = 5
 """Entries that were chosen last, which are listed first."""
 _TITLE: Final = "what to do"
-_FOOTER: Final = "↑ ↓ choose · Enter runs · Escape closes"
+_HINTS: Final = ("Enter runs", "Escape closes", "↑ ↓ choose")
 _WITHOUT_KEYS: Final = (Action.CHOOSE_THEME, Action.EDIT_CONFIG)
 _UNBOUND: Final = ("start-agent", *_WITHOUT_KEYS)
 _FIRST: Final = (
@@ -185,9 +186,12 @@ class Palette(CommandPalette):
         self.keymap, self.run_binding, self._recent = keymap, run_binding, recent
 
     def on_mount(self) -> None:
-        """Show in the frame of the line what it is, and how to leave it."""
-        line = self.query_one("#--input")
-        line.border_title, line.border_subtitle = _TITLE, _FOOTER
+        """Show in the frame of the line what it is."""
+        self.query_one("#--input").border_title = _TITLE
+
+    def on_resize(self) -> None:
+        """Show in the frame as many keys as fit, and how to leave it first of all."""
+        self.query_one("#--input").border_subtitle = fitting(_HINTS, self.size.width - 6)
 
     def order(self, entry: Entry) -> tuple[int, int]:
         """Where an entry stands as long as nothing is typed."""

@@ -21,11 +21,11 @@ from fugue_tui_widgets.dialogs import Choose
 _NAME = "configuration"
 """The name of the editor's pane."""
 _NOTES = {
-    "auto": "follows the terminal's background",
+    "auto": "follows the terminal",
     "dark": "for a dark terminal",
     "light": "for a light one",
-    "ansi-dark": "the terminal's own 16 colours",
-    "ansi-light": "the same on a light background",
+    "ansi-dark": "its own 16 colours",
+    "ansi-light": "the same on light",
 }
 
 
@@ -39,7 +39,7 @@ class Configuration:
     def choose_theme(self) -> None:
         """Choose the theme of this view, until the configuration changes."""
         names = get_args(model.Theme)
-        width = max(map(len, names)) + 2
+        width = max(map(len, _NOTES)) + 2
         choices = [(name, f"{name:{width}}{_NOTES.get(name, '')}".rstrip()) for name in names]
         self._app.push_screen(Choose("theme", choices, self._theme.setting), self._chosen)
 

@@ -60,7 +60,9 @@ class DragAndDrop:
         if found is None:
             alone = len(list(panes(own.layout))) == 1
             words, line = "a window of its own", ("break-pane", str(pane))
-            return None if alone else Drop(Rect(x, bar.region.y, 1, 1), words, line)
+            cols = min(len(words) + 2, bar.region.width)
+            rect = Rect(min(x, bar.region.right - cols), bar.region.y, cols, 1)
+            return None if alone else Drop(rect, words, line)
         window, rect = found
         target = next((each for each in workspace.windows if each.id == window), None)
         if target is None or window == own.id:

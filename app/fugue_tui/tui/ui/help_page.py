@@ -32,10 +32,10 @@ _MOUSE: Final = (
 )
 
 
-def help_title(keymap: Keymap) -> str:
+def help_title(keymap: Keymap) -> tuple[str, str]:
     """What is listed, and where it is typed."""
     prefix = spell(keymap.prefix)
-    return f"help: keys after {prefix}, commands after {prefix} :"
+    return f"help: keys after {prefix}", f"commands after {prefix} :"
 
 
 def help_sections(keymap: Keymap, settings: KeySettings) -> list[list[HelpSection]]:

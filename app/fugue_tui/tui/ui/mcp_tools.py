@@ -138,7 +138,7 @@ class McpTools:
 
         scopes = [Scope(name, name) for name, _ in _SCOPES]
         palette = _Palette(self._app, self._recent, self.use)
-        model = FinderModel("a tool, a prompt or a resource of an MCP server", scopes, _HINTS)
+        model = FinderModel("tool, prompt or resource", scopes, _HINTS)
         palette.screen = FinderScreen(model, palette)
         self._app.push_screen(palette.screen, lambda _: palette.end())
         palette.begin()

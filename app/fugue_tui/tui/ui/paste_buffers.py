@@ -13,7 +13,7 @@ from fugue_tui_widgets.dialogs import Page
 if TYPE_CHECKING:
     from fugue_tui_widgets.buffer_screen import BufferRow
 
-NONE = "nothing was copied yet; select with the mouse, or by keys in copy mode"
+NONE = "nothing was copied yet: select with the mouse or in copy mode"
 
 
 class PasteBuffers:

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 _TYPING: Final = ("Enter goes there", "Escape closes", "Tab other lists", "Alt+letter goes there", "↑ ↓ choose")
 _LISTED: Final = (
-    *("Enter goes there", "/ filters", "x closes", ", renames", "m marks", "Tab other lists"),
-    *("digit, Alt+letter go there", "Escape closes"),
+    *("Enter goes there", "Escape closes", "/ filters", "x closes", ", renames", "m marks", "Tab other lists"),
+    "digit, Alt+letter go there",
 )
 
 
