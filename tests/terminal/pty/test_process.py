@@ -45,7 +45,8 @@ def test_a_script_that_is_run_by_its_name_has_that_name(tmp_path: Path, script: 
     path.write_text(f"#!{sys.executable}\nprint(flush=True); input()\n")
     path.chmod(0o700)
     with Popen([path], stdin=PIPE, stdout=PIPE) as running:
-        assert running.stdin is not None and running.stdout is not None
+        assert running.stdin
+        assert running.stdout
         running.stdout.readline()
         assert process.name(running.pid) == script
         running.stdin.close()
@@ -56,7 +57,8 @@ def test_a_script_that_is_run_by_its_name_has_that_name(tmp_path: Path, script: 
 def test_an_attached_terminal_is_named_by_its_command(comm: str, name: str) -> None:
     lines = f"from fugue_tui import daemonize; daemonize.call('{comm}'); print(flush=True); input()"
     with Popen([sys.executable, "-c", lines], stdin=PIPE, stdout=PIPE) as running:
-        assert running.stdin is not None and running.stdout is not None
+        assert running.stdin
+        assert running.stdout
         running.stdout.readline()
         assert process.name(running.pid) == name
         running.stdin.close()

@@ -58,6 +58,8 @@ class Keys(Struct, frozen=True):
     """The hint in a word or two."""
     key_mode: str
     """The mode of keys, such as `LOCKED`; empty for none."""
+    mode_keys: str
+    """Its keys in a word or two."""
     help: str
     """The keys that show help."""
     alert: str
@@ -87,7 +89,9 @@ def status_content(
     back, copied = scrolled(mux), _synchronized(mux)
     returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
     hint = " · ".join(part for part in (back, returning) if part)
-    mode = " · ".join(part for part in (keys.key_mode, back, copied, keys.mode) if part)
+    in_label = WORKSPACE.name in (*settings.left, *settings.right) and not keys.alert
+    named = keys.mode_keys if in_label else keys.key_mode
+    mode = " · ".join(part for part in (named, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
         tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
