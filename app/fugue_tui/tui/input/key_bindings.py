@@ -96,7 +96,7 @@ class KeyDispatch:
         if any(not pending.repeats for pending in self._pending.values()):
             return "key? · ? help · Escape cancels"
         if mode := self._shown_mode:
-            return _MODE_HINTS.get(mode) or self.mode_keys
+            return f"{self.key_mode} {_MODE_HINTS.get(mode) or self.mode_keys}"
         if (entered := self._entered) is not None:
             return entered.hint
         focused = self._app.mux.focused

@@ -89,15 +89,14 @@ def status_content(
     back, copied = scrolled(mux), _synchronized(mux)
     returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
     hint = " · ".join(part for part in (back, returning) if part)
-    in_label = WORKSPACE.name in (*settings.left, *settings.right) and not keys.alert
-    named = keys.mode_keys if in_label else keys.key_mode
+    named = keys.key_mode if keys.alert else f"{keys.key_mode} {keys.mode_keys}".strip()
     mode = " · ".join(part for part in (named, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
         tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
     )
     return StatusContent(
-        _workspace_label(mux, keys.key_mode),
+        _workspace_label(mux),
         clean(session, 24) if several and "session" not in settings.left else "",
         tabs,
         hint,
@@ -111,7 +110,7 @@ def status_content(
     )
 
 
-def _workspace_label(mux: Multiplexer, key_mode: str) -> str:
+def _workspace_label(mux: Multiplexer) -> str:
     """The workspace's name, with what is unusual about the whole workspace."""
     waiting, synchronized = len(mux.agents.waiting()), _synchronized(mux)
     parts = (
@@ -120,7 +119,6 @@ def _workspace_label(mux: Multiplexer, key_mode: str) -> str:
         "(not saved)" if mux.saver is not None and mux.saver.fault else "",
         "(agents frozen)" if mux.lease.frozen else "",
         f"({synchronized})" if synchronized else "",
-        key_mode,
         "" if mux.sideband.enabled else "(output tags off)",
         f"({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else "",
     )
