@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from textual.pilot import Pilot
 from textual.widgets import Input
+from textual.widgets._footer import FooterKey
 
 from fugue_tui.cli.main import run
 from fugue_tui.geometry import Size
@@ -53,6 +54,14 @@ async def paused(pilot: "Pilot[int]", *keys: str) -> ReplayApp:
         await pilot.press("space")
     await pilot.press("0", *keys)
     return app
+
+
+@pytest.mark.parametrize(("cols", "last"), [(80, "search"), (40, "step")])
+async def test_the_footer_shows_the_way_out_on_narrow_terminals(cols: int, last: str) -> None:
+    async with ReplayApp(CAST, "a").run_test(size=(cols, 24)) as pilot:
+        await pilot.pause()
+        keys = [key for key in pilot.app.query(FooterKey) if key.region.right <= cols]
+        assert {"close", last} <= {key.description for key in keys}
 
 
 def test_pauses_are_shortened_and_the_order_stays() -> None:

@@ -6,6 +6,7 @@ import pytest
 from textual.app import App
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Paste
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
@@ -48,6 +49,28 @@ async def test_escape_and_ctrl_c_leave(name: str, key: str) -> None:
         await pilot.press(key)
         await pilot.pause()
         assert app.answers == [LEFT.get(name)]
+
+
+@pytest.mark.parametrize("cols", [40, 100])
+async def test_what_is_typed_instead_of_an_answer_about_a_restore_is_refused_in_words(cols: int) -> None:
+    app = Asking(RestoreDialog("saved yesterday", [("1 work", "vim, bash")]))
+    async with app.run_test(size=(cols, 12)) as pilot:
+        frame = app.screen.query_one(Vertical)
+        await pilot.press("down", "k")
+        assert not frame.border_subtitle
+        await pilot.press("l")
+        assert frame.border_subtitle == "answer first: Enter or Escape"
+        assert len(frame.border_subtitle) < frame.size.width
+        assert app.answers == []
+
+
+async def test_a_paste_instead_of_an_answer_about_a_restore_is_refused_in_words() -> None:
+    app = Asking(RestoreDialog("saved yesterday", [("1 work", "vim, bash")]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.screen.post_message(Paste("ls\n"))
+        await pilot.pause()
+        assert app.screen.query_one(Vertical).border_subtitle == "answer first: Enter or Escape"
+        assert app.answers == []
 
 
 @pytest.mark.parametrize("name", ["confirm", "ask", "page", "choose", "help", "paste"])

@@ -19,13 +19,14 @@ _AROUND, _LITTLE_AROUND = 10, 8
 
 
 class RestoreDialog(ModalScreen[bool | None]):
-    """Shows what was saved: Enter restores it (True), Escape does not (False); other keys do nothing."""
+    """Shows what was saved: Enter restores it (True), Escape does not (False); other keys are refused in words."""
 
     DEFAULT_CSS = """
     RestoreDialog { align: center middle; background: $background 40%; }
     RestoreDialog > Vertical {
         width: auto; min-width: 40; max-width: 90%; height: auto; max-height: 90%; padding: 1 3;
         background: $surface; border: heavy $primary; border-title-color: $primary;
+        border-subtitle-color: $text-warning; border-subtitle-style: bold;
     }
     RestoreDialog VerticalScroll {
         height: auto; width: auto; max-width: 100%; margin: 1 0 0 0; padding: 0 2 0 0; scrollbar-size-vertical: 1;
@@ -89,6 +90,18 @@ class RestoreDialog(ModalScreen[bool | None]):
             Content(name.ljust(widest) + "  ") + Content.styled(programs, "$text-muted")
             for name, programs in self.windows
         )
+
+    def on_key(self, event: events.Key) -> None:
+        """Refuse what was meant for the shell behind it."""
+        if event.key not in self._bindings.key_to_bindings:
+            self._refuse()
+
+    def on_paste(self) -> None:
+        """The same for a paste."""
+        self._refuse()
+
+    def _refuse(self) -> None:
+        self.query_one(Vertical).border_subtitle = Content("answer first: Enter or Escape")
 
     def on_answer_clicked(self, message: Answer.Clicked) -> None:
         """A click is an answer too."""

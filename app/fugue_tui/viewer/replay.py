@@ -33,20 +33,20 @@ class ReplayApp(App[int]):
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pause", "pause"),
-        Binding("left", "move(-1)", "back"),
-        Binding("right", "move(1)", "on"),
+        Binding("q,escape", "close", "close", key_display="q"),
+        Binding("left", "move(-1)", "move", key_display="← →"),
+        Binding("right", "move(1)", show=False),
         Binding("full_stop", "step", "step", key_display="."),
         Binding("left_square_bracket", "marker(-1)", "marker", key_display="[ ]"),
         Binding("right_square_bracket", "marker(1)", show=False),
         Binding("plus,equals_sign", "speed(1)", "speed", key_display="+ -"),
         Binding("minus", "speed(-1)", show=False),
         Binding("i", "idle", "pauses"),
-        Binding("slash", "search", "search", key_display="/"),
-        Binding("n", "search_again", "next"),
+        Binding("slash", "search", "search", key_display="/ n"),
+        Binding("n", "search_again", show=False),
         Binding("home,g", "jump(0)", show=False),
         Binding("end,G", "jump(10)", show=False),
         *(Binding(str(tenth), f"jump({tenth})", show=False) for tenth in range(10)),
-        Binding("q,escape", "close", "close"),
     ]
     CSS = """
     #screen { height: 1fr; }
@@ -72,7 +72,7 @@ class ReplayApp(App[int]):
             yield TerminalView(draws_cursor=True)
         yield Static(id="bar")
         yield Input(placeholder="text", id="search")
-        yield Footer()
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Begin to play."""

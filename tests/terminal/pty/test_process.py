@@ -38,6 +38,32 @@ def test_a_login_shell_is_named_without_its_dash() -> None:
         shell.stdin.close()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not name a script")
+@pytest.mark.parametrize("script", ["fugue-tui", "a-script-with-a-long-name"])
+def test_a_script_that_is_run_by_its_name_has_that_name(tmp_path: Path, script: str) -> None:
+    path = tmp_path / script
+    path.write_text(f"#!{sys.executable}\nprint(flush=True); input()\n")
+    path.chmod(0o700)
+    with Popen([path], stdin=PIPE, stdout=PIPE) as running:
+        assert running.stdin
+        assert running.stdout
+        running.stdout.readline()
+        assert process.name(running.pid) == script
+        running.stdin.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process cannot be renamed so")
+@pytest.mark.parametrize(("comm", "name"), [("fugue: client", "fugue-tui"), ("worker", Path(sys.executable).name)])
+def test_an_attached_terminal_is_named_by_its_command(comm: str, name: str) -> None:
+    lines = f"from fugue_tui import daemonize; daemonize.call('{comm}'); print(flush=True); input()"
+    with Popen([sys.executable, "-c", lines], stdin=PIPE, stdout=PIPE) as running:
+        assert running.stdin
+        assert running.stdout
+        running.stdout.readline()
+        assert process.name(running.pid) == name
+        running.stdin.close()
+
+
 def test_the_directory_follows_the_foreground_program(spawn: Spawn, tmp_path: Path, eventually: Eventually) -> None:
     pane = spawn("bash", "--norc", "-i", cwd="/usr")
     eventually(lambda: pane.terminal.cwd == "/usr")

@@ -9,7 +9,7 @@ from tests.tui.conftest import CALM, Open, Stage
 from fugue_tui.config.model import Config, KeySettings
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.key_presets import MODES, TMUX, ZELLIJ
-from fugue_tui.control.keymap import DEFAULTS, Action, Binding, binding, canonical, keymap, steps
+from fugue_tui.control.keymap import DEFAULTS, Action, Binding, Mode, binding, canonical, keymap, steps
 from fugue_tui.control.tmux_keys import PREFIX
 from fugue_tui.terminal.input.keys import parse_key
 from fugue_tui_widgets.command_prompt import CommandPrompt
@@ -56,6 +56,24 @@ async def test_resize_and_move_mode_go_on_until_escape(open_stage: Open) -> None
         await stage.until(lambda: " MOVE " in stage.text and stage.rects[2].x < right.x)
         await stage.press("escape", *"typed")
         await stage.until(lambda: "typed" in stage.text)
+
+
+@pytest.mark.parametrize(
+    ("mode", "keys"),
+    [
+        (Mode.RESIZE, "h j k l = · Escape"),
+        (Mode.MOVE, "h j k l · Escape"),
+        (Mode.PANE, "n d r x f · Escape"),
+        (Mode.TAB, "n x r 1-9 · Escape"),
+        (Mode.SESSION, "d w · Escape"),
+        (Mode.LOCKED, "ctrl+g unlocks"),
+    ],
+)
+async def test_a_narrow_status_bar_says_the_mode_once_and_its_keys(open_stage: Open, mode: Mode, keys: str) -> None:
+    async with open_stage(cols=40, rows=12) as stage:
+        stage.app.keyboard.set_mode(mode)
+        await stage.until(lambda: keys in stage.text)
+        assert stage.text.count(mode.upper()) == 1
 
 
 async def test_zellij_keys_need_no_prefix(open_stage: Open) -> None:

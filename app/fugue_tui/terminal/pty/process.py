@@ -20,6 +20,8 @@ PROC = Path("/proc")
 _FIELDS = "pid=,ppid=,pgid=,stat="
 _TRIES = 8
 _INTERPRETER = re.compile(r"(?:python|pypy|node|nodejs|bun|deno|ruby|perl|bash|dash|sh|zsh|fish|java)[\d.]*$")
+_OWN = "fugue: "
+"""How the names start that this program's processes have in ps."""
 _DELETED = " (deleted)"
 """What Linux puts behind the name of a file that was removed: see proc_pid_cwd(5)."""
 SOCKET_LOCK = ".sock.lock"
@@ -36,9 +38,17 @@ class Process(Struct, frozen=True):
 
 
 def name(pid: int) -> str:
-    """The program's name: what it was started as, without its folder and a login shell's dash; empty if unknown."""
-    first = next(iter(argv(pid)), "")
-    return first.rsplit("/", 1)[-1].lstrip("-").strip() or comm(pid)
+    """The program's name: what it was started as, without its folder and a login shell's dash; of a script that was run
+    by its name, the script's. Empty if unknown."""
+    words = [word.rsplit("/", 1)[-1] for word in argv(pid)[:2]]
+    first = words[0].lstrip("-").strip() if words else ""
+    if first and not _INTERPRETER.match(first):
+        return first
+    kernel = comm(pid)
+    if kernel.startswith(_OWN):
+        return "fugue-tui"
+    is_script = kernel and words[1:] and os.fsencode(words[1])[:15] == os.fsencode(kernel)
+    return words[1] if is_script else first or kernel
 
 
 def argv(pid: int) -> tuple[str, ...]:

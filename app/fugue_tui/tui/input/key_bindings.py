@@ -45,6 +45,14 @@ _MODE_HINTS: Final = {
     Mode.TAB: "n new · x close · r rename · 1-9 · h l previous, next · Escape leaves",
     Mode.SESSION: "d detach · w choose · Escape leaves",
 }
+_MODE_KEYS: Final = {
+    Mode.RESIZE: "h j k l = · Escape",
+    Mode.MOVE: "h j k l · Escape",
+    Mode.PANE: "n d r x f · Escape",
+    Mode.TAB: "n x r 1-9 · Escape",
+    Mode.SESSION: "d w · Escape",
+}
+"""The same where there is no room for words."""
 _HINTED: Final = (
     (Action.HELP, "help"),
     ("split-pane --direction horizontal", "split"),
@@ -88,7 +96,7 @@ class KeyDispatch:
         if any(not pending.repeats for pending in self._pending.values()):
             return "key? · ? help · Escape cancels"
         if mode := self._shown_mode:
-            return f"{spell(self.keymap.unlock)} unlocks" if mode is Mode.LOCKED else _MODE_HINTS[mode]
+            return f"{self.key_mode} {_MODE_HINTS.get(mode) or self.mode_keys}"
         if (entered := self._entered) is not None:
             return entered.hint
         focused = self._app.mux.focused
@@ -107,6 +115,12 @@ class KeyDispatch:
     def key_mode(self) -> str:
         """The mode as the status bar always shows it; empty for none."""
         return mode.upper() if (mode := self._shown_mode) else ""
+
+    @property
+    def mode_keys(self) -> str:
+        """The keys of that mode, and the one that leaves it; empty for none."""
+        mode = self._shown_mode
+        return f"{spell(self.keymap.unlock)} unlocks" if mode is Mode.LOCKED else _MODE_KEYS[mode] if mode else ""
 
     def is_locked(self, client: int) -> bool:
         """Whether every key of a client goes to the program."""

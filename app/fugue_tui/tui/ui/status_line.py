@@ -47,7 +47,13 @@ class StatusLine:
         """Show the state of the workspace; whether the bar covers other cells than before."""
         keys, mux = self._keyboard, self._app.mux
         shown = view_model.Keys(
-            keys.hint, keys.mode, keys.key_mode, keys.keys_of(Action.HELP), self._messages.text, self._messages.failed
+            keys.hint,
+            keys.mode,
+            keys.key_mode,
+            keys.mode_keys,
+            keys.keys_of(Action.HELP),
+            self._messages.text,
+            self._messages.failed,
         )
         self._tab_names.keep(window.id for window in mux.workspace.windows)
         settings, text = self._app.settings.status, self._parts.text

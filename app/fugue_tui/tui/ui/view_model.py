@@ -58,6 +58,8 @@ class Keys(Struct, frozen=True):
     """The hint in a word or two."""
     key_mode: str
     """The mode of keys, such as `LOCKED`; empty for none."""
+    mode_keys: str
+    """Its keys in a word or two."""
     help: str
     """The keys that show help."""
     alert: str
@@ -87,13 +89,14 @@ def status_content(
     back, copied = scrolled(mux), _synchronized(mux)
     returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
     hint = " · ".join(part for part in (back, returning) if part)
-    mode = " · ".join(part for part in (keys.key_mode, back, copied, keys.mode) if part)
+    named = keys.key_mode if keys.alert else f"{keys.key_mode} {keys.mode_keys}".strip()
+    mode = " · ".join(part for part in (named, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
     left, right = (
         tuple(own.get(name) or Part(name, text(name)) for name in names) for names in (settings.left, settings.right)
     )
     return StatusContent(
-        _workspace_label(mux, keys.key_mode),
+        _workspace_label(mux),
         clean(session, 24) if several and "session" not in settings.left else "",
         tabs,
         hint,
@@ -107,7 +110,7 @@ def status_content(
     )
 
 
-def _workspace_label(mux: Multiplexer, key_mode: str) -> str:
+def _workspace_label(mux: Multiplexer) -> str:
     """The workspace's name, with what is unusual about the whole workspace."""
     waiting, synchronized = len(mux.agents.waiting()), _synchronized(mux)
     parts = (
@@ -116,7 +119,6 @@ def _workspace_label(mux: Multiplexer, key_mode: str) -> str:
         "(not saved)" if mux.saver is not None and mux.saver.fault else "",
         "(agents frozen)" if mux.lease.frozen else "",
         f"({synchronized})" if synchronized else "",
-        key_mode,
         "" if mux.sideband.enabled else "(output tags off)",
         f"({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else "",
     )
