@@ -59,6 +59,9 @@ class ReplayApp(App[int]):
         self._cast, self._name, self._speed, self._idle = cast, name, speed, idle
         self._io_loop = IOLoop()
         self._player: ScreenPlayer
+        self.view = TerminalView(draws_cursor=True)
+        """The widget of the recorded terminal."""
+        self._status = Static(id="bar")
         self._position = 0.0
         self._paused = False
         self._ticked = 0.0
@@ -69,8 +72,8 @@ class ReplayApp(App[int]):
     def compose(self) -> ComposeResult:
         """The recorded terminal, where the recording stands, and the keys."""
         with ScrollableContainer(id="screen", can_focus=False):
-            yield TerminalView(draws_cursor=True)
-        yield Static(id="bar")
+            yield self.view
+        yield self._status
         yield Input(placeholder="text", id="search")
         yield Footer(compact=True)
 
@@ -88,11 +91,6 @@ class ReplayApp(App[int]):
         """Release the terminal."""
         self._player.close()
         self._io_loop.stop()
-
-    @property
-    def view(self) -> TerminalView:
-        """The widget of the recorded terminal."""
-        return self.query_one(TerminalView)
 
     @property
     def _timeline(self) -> Timeline:
@@ -117,7 +115,7 @@ class ReplayApp(App[int]):
         if (view.styles.width, view.styles.height) != terminal.size:
             view.styles.width, view.styles.height = terminal.size.cols, terminal.size.rows
         view.redraw()
-        self.query_one("#bar", Static).update(self._bar())
+        self._status.update(self._bar())
 
     def _bar(self) -> Content:
         state = "❚❚" if self._paused else "■" if self._position >= self._timeline.seconds else "▶"
