@@ -195,12 +195,13 @@ class SocketServer:
         self._connections[task][0].abort()
 
     def _on_done(self, task: "asyncio.Task[None]") -> None:
-        del self._connections[task]
+        """Close its connection, also if the task was cancelled before it began."""
+        self._connections.pop(task)[0].abort()
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a connection failed", exc_info=error)
 
     async def _handle(self, connection: Connection, caller: Caller) -> None:
-        try:
+        with suppress(ConnectionError):
             first = await connection.first()
             if first is not None and first.method == attach_protocol.METHOD:
                 await self._terminal(connection, caller, first)
@@ -213,10 +214,6 @@ class SocketServer:
             elif first is not None:
                 await self._mcp(connection, caller, first)
             await connection.finish()
-        except ConnectionError:
-            return
-        finally:
-            connection.abort()
 
     async def _command_line(self, connection: Connection, caller: Caller, first: Frame) -> None:
         caller.interface = Interface.CLI

@@ -4,8 +4,10 @@ import json
 import logging
 import os
 import shlex
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +20,22 @@ from fugue_tui.control.schema.command_line import command
 from fugue_tui.ids import PaneId
 from fugue_tui_mcp.listener import listen
 from fugue_tui_mcp.socket_server import SocketServer
+
+
+def test_a_connection_that_is_dropped_before_it_is_read_is_closed(
+    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected = SocketServer._connected  # pyright: ignore[reportPrivateUsage]
+
+    def connect_and_drop(self: SocketServer, *streams: Any) -> None:
+        connected(self, *streams)
+        self._drop_all()  # pyright: ignore[reportPrivateUsage]
+
+    monkeypatch.setattr(SocketServer, "_connected", connect_and_drop)
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(40)
+        link.connect(serve().path)
+        assert link.recv(1) == b""
 
 
 def test_a_raw_client_shakes_hands_and_calls_a_tool(served: Served) -> None:
