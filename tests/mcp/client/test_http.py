@@ -29,6 +29,7 @@ from fugue_tui_mcp.client import token_store
 pytestmark = pytest.mark.slow
 ERAS = pytest.mark.parametrize(("flags", "protocol"), [((), "2026-07-28"), (("--legacy",), "2025-11-25")])
 Serve = Callable[..., "subprocess.Popen[bytes]"]
+LogInServer = Callable[..., tuple[int, list[str]]]
 
 
 def free_port() -> int:
@@ -131,39 +132,44 @@ def test_a_server_that_is_not_there_says_so_and_one_that_comes_back_is_used_agai
     assert servers.call("echo", text="back").text == "back"
 
 
-def test_the_user_logs_in_on_a_page_once(servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_store, "_keyring", lambda: None)
-    port = free_port()
-    serve(port, "--oauth")
-    url = f"http://127.0.0.1:{port}/mcp"
-    servers.use(small=ServerSettings(url=url))
-    pages = list[str]()
-    room = servers.room
+@pytest.fixture
+def log_in_server(servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> LogInServer:
+    """Configures a server that wants a log-in: its port, and the pages that the user has to open, which a browser
+    `visits` at once."""
 
-    def visit(server: str, page: str) -> None:
-        pages.append(page)
-        threading.Thread(target=lambda: urllib.request.urlopen(page).close()).start()
+    def start(*options: str, visits: bool = False, start_seconds: float = 60.0) -> tuple[int, list[str]]:
+        monkeypatch.setattr(token_store, "_keyring", lambda: None)
+        port, pages = free_port(), list[str]()
+        serve(port, "--oauth", *options)
+        servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp", start_seconds=start_seconds))
 
-    room.mux.mcp_servers.on_authorize.connect(visit)
+        def open_page(server: str, page: str) -> None:
+            pages.append(page)
+            if visits:
+                threading.Thread(target=lambda: urllib.request.urlopen(page).close()).start()
+
+        servers.room.mux.mcp_servers.on_authorize.connect(open_page)
+        return port, pages
+
+    return start
+
+
+def test_the_user_logs_in_on_a_page_once(servers: Servers, log_in_server: LogInServer) -> None:
+    port, pages = log_in_server(visits=True)
     assert servers.call("echo", text="hi").text == "hi"
     assert pages[0].startswith(f"http://127.0.0.1:{port}/authorize?")
     kept = Path(state_path()) / token_store.FOLDER
     assert [stat.S_IMODE(file.stat().st_mode) for file in kept.iterdir()] == [0o600]
-    room.run(DisconnectServer(server="small"))
+    servers.room.run(DisconnectServer(server="small"))
     assert servers.call("echo", text="again").text == "again"
     assert len(pages) == 1, "the tokens are kept"
 
 
 def test_everything_answers_while_a_server_waits_for_a_log_in(
-    servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    servers: Servers, log_in_server: LogInServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_store, "_keyring", lambda: None)
     monkeypatch.setattr(module, "LOGIN_SECONDS", 0.1)
-    port = free_port()
-    serve(port, "--oauth")
-    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
-    room, pages = servers.room, list[str]()
-    room.mux.mcp_servers.on_authorize.connect(lambda server, page: pages.append(page))
+    room, (_, pages) = servers.room, log_in_server()
     waits = "small: it waits for you to log in: http://127.0.0.1:"
     with pytest.raises(ServerFailed, match=waits):
         servers.call("echo", text="the first")
@@ -180,16 +186,11 @@ def test_everything_answers_while_a_server_waits_for_a_log_in(
     assert servers.call("echo", text="hi").text == "hi"
 
 
-def test_a_log_in_that_nobody_waits_for_any_more_connects_the_server(
-    servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch
+def test_a_log_in_that_no_call_waits_for_any_more_connects_the_server(
+    servers: Servers, log_in_server: LogInServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_store, "_keyring", lambda: None)
     monkeypatch.setattr(module, "LOGIN_SECONDS", 1.5)
-    port = free_port()
-    serve(port, "--oauth")
-    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp", start_seconds=1))
-    pages = list[str]()
-    servers.room.mux.mcp_servers.on_authorize.connect(lambda server, page: pages.append(page))
+    _, pages = log_in_server(start_seconds=1)
     with pytest.raises(ServerFailed, match="it waits for you to log in"):
         servers.call("echo", text="hi")
     assert servers.room.mux.mcp_servers.status("small").shown is ServerState.LOGIN, "it takes longer than to start"
@@ -199,19 +200,9 @@ def test_a_log_in_that_nobody_waits_for_any_more_connects_the_server(
 
 
 def test_tokens_that_have_expired_are_refreshed_without_a_page_after_a_new_start(
-    servers: Servers, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    servers: Servers, log_in_server: LogInServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_store, "_keyring", lambda: None)
-    port = free_port()
-    serve(port, "--oauth", "--expire")
-    servers.use(small=ServerSettings(url=f"http://127.0.0.1:{port}/mcp"))
-    pages = list[str]()
-
-    def visit(server: str, page: str) -> None:
-        pages.append(page)
-        threading.Thread(target=lambda: urllib.request.urlopen(page).close()).start()
-
-    servers.room.mux.mcp_servers.on_authorize.connect(visit)
+    _, pages = log_in_server("--expire", visits=True)
     assert servers.call("echo", text="hi").text == "hi"
     servers.call("expire")
     servers.room.run(DisconnectServer(server="small"))

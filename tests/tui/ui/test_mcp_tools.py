@@ -153,13 +153,17 @@ async def test_panes_are_used_while_a_server_hangs_and_others_flood(open_stage: 
         await shown(stage, "hi there")
 
 
-async def test_a_log_in_asks_before_it_opens_the_page(
-    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opener = tmp_path / "xdg-open"
-    opener.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/opened\n')
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file with the addresses that were opened, a line each, once there is one."""
+    opener, found = tmp_path / "xdg-open", tmp_path / "opened"
+    opener.write_text(f'#!/bin/sh\necho "$1" >>{found}\n')
     opener.chmod(0o700)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return found
+
+
+async def test_a_log_in_asks_before_it_opens_the_page(open_stage: Open, opened: Path) -> None:
     page = "http://127.0.0.1:9/authorize?a=b"
     async with open_stage(cols=100, rows=30) as stage:
         await with_server(stage)
@@ -171,8 +175,8 @@ async def test_a_log_in_asks_before_it_opens_the_page(
         stage.mux.mcp_servers.authorize("small", page)
         await stage.until(lambda: "Log in to the MCP server small?" in stage.text)
         await stage.press("y")
-        await stage.until((tmp_path / "opened").exists)
-        await stage.until(lambda: (tmp_path / "opened").read_text() == f"{page}\n")
+        await stage.until(opened.exists)
+        await stage.until(lambda: opened.read_text() == f"{page}\n")
 
 
 async def test_where_no_browser_opens_the_address_to_log_in_is_shown_whole_and_in_a_paste_buffer(
@@ -487,13 +491,7 @@ async def test_what_a_server_asks_opens_a_form(open_stage: Open) -> None:
         await shown(stage, "decline")
 
 
-async def test_a_page_that_a_server_wants_opened_is_shown_first_and_is_a_page(
-    open_stage: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opener = tmp_path / "xdg-open"
-    opener.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/opened\n')
-    opener.chmod(0o700)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+async def test_a_page_that_a_server_wants_opened_is_shown_first_and_is_a_page(open_stage: Open, opened: Path) -> None:
     async with open_stage(cols=100, rows=30) as stage:
         await with_server(stage, "--legacy")
         for url, key, said in (
@@ -507,7 +505,7 @@ async def test_a_page_that_a_server_wants_opened_is_shown_first_and_is_a_page(
             await stage.press(key)
             await shown(stage, said)
             await stage.press("escape")
-        assert (tmp_path / "opened").read_text() == "http://127.0.0.1:9/confirm\n"
+        assert opened.read_text() == "http://127.0.0.1:9/confirm\n"
 
 
 async def test_what_a_server_writes_on_stderr_is_seen_in_a_pane_on_request(open_stage: Open) -> None:

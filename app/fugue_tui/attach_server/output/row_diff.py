@@ -40,8 +40,7 @@ class Delta:
         changed = _differ(before[0], after[0]) | _differ(before[1], after[1])
         if not changed:
             return []
-        mask = changed.to_bytes(len(after[0]), "big")
-        mask = bytes(a | b for a, b in zip(mask[::2], mask[1::2], strict=True))
+        mask = (changed | changed >> 8).to_bytes(len(after[0]), "big")[1::2]
         return [
             (match.start(), self._styled(after, match.start(), match.end()), match.end() - match.start())
             for match in _SPAN.finditer(mask)

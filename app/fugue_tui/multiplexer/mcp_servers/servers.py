@@ -82,7 +82,7 @@ class Status(Struct, eq=False):
 
     @property
     def shown(self) -> ServerState:
-        """What the user is told that it does."""
+        """The state that is shown: waiting for a log-in takes precedence."""
         return ServerState.LOGIN if self.login else self.state
 
     @property

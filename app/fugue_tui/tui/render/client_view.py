@@ -117,8 +117,8 @@ class ClientView:
         parts = self._delta.spans(old, row, cols) if old is not None else None
         if parts is None:
             clear = b"\x1b[K" if cols == self.viewport.size.cols else b"\x1b[%dX" % cols
-            return b"\x1b[%d;1H\x1b[m" % (y + 1) + clear + row
-        return b"".join(b"\x1b[%d;%dH" % (y + 1, column + 1) + text for column, text, _ in parts)
+            return move_to(0, y) + b"\x1b[m" + clear + row
+        return b"".join(move_to(column, y) + text for column, text, _ in parts)
 
     def _rows(self, screen: ScreenState, note: str) -> list[bytes]:
         viewport, cols = self.viewport, self._visible_size(screen).cols
@@ -143,7 +143,7 @@ class ClientView:
         if caret is None or cell is None:
             shown, self._shown = self._shown, False
             return b"" if shown is False else b"\x1b[?25l"
-        out = b"" if self._at == cell else b"\x1b[%d;%dH" % (cell[1] + 1, cell[0] + 1)
+        out = b"" if self._at == cell else move_to(*cell)
         if self._shape != caret.shape:
             out += caret.shape
         if self._shown is not True:
@@ -186,6 +186,11 @@ def _with_note(strip: Strip, note: str, cols: int, *, whole_segments: bool) -> S
 def _render(strip: Strip, depth: Depth) -> bytes:
     """A row as VT text, without the blanks at its end."""
     return vt_text(strip, depth).rstrip(b" ")
+
+
+def move_to(x: int, y: int) -> bytes:
+    """The sequence that puts the cursor on a cell."""
+    return b"\x1b[%d;%dH" % (y + 1, x + 1)
 
 
 def vt_text(strip: Strip, depth: Depth) -> bytes:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.output.row_diff import Cells, Delta
 from fugue_tui.geometry import Rect, Size
-from fugue_tui.tui.render.client_view import vt_text
+from fugue_tui.tui.render.client_view import move_to, vt_text
 
 Piece: TypeAlias = tuple[int, int, Strip]
 """A column and a row of the screen, and what is drawn from there."""
@@ -67,22 +67,20 @@ class MirrorRows:
         if self._delta.crowded:
             self.forget()
             self._delta = Delta()
-        cells, known, whole = (
-            self._delta.cells(text, width),
-            self._rows.pop(y, None),
-            x == 0 and width == self._size.cols,
-        )
-        if known is not None and whole and known[0] == text:
+        known, whole = self._rows.pop(y, None), x == 0 and width == self._size.cols
+        if whole and known is not None and known[0] == text:
             self._rows[y] = known
             return b""
+        before = known[1] if known is not None else None
+        cells = self._delta.cells(text, width) if whole or before is not None else None
         if whole:
             self._rows[y] = text, cells
-        if known is None or known[1] is None or cells is None:
-            return _at(x, y) + text
-        before = _part(known[1], x, x + width)
+        if before is None or cells is None:
+            return move_to(x, y) + text
         if not whole:
-            self._rows[y] = b"", _replaced(known[1], x, cells)
-        return b"".join(_at(x + column, y) + part for column, part, _ in self._delta.between(before, cells))
+            self._rows[y] = b"", _replaced(before, x, cells)
+        spans = self._delta.between(_part(before, x, x + width), cells)
+        return b"".join(move_to(x + column, y) + part for column, part, _ in spans)
 
 
 class MirrorUpdate(CompositorUpdate):
@@ -119,7 +117,3 @@ def _replaced(cells: Cells, start: int, part: Cells) -> Cells:
     stop = 2 * start + len(part[0])
     text, styles = (old[: 2 * start] + new + old[stop:] for old, new in zip(cells, part, strict=True))
     return text, styles
-
-
-def _at(x: int, y: int) -> bytes:
-    return b"\x1b[%d;%dH" % (y + 1, x + 1)

@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from fugue_tui.attach_server.output.color_depth import Depth
 from fugue_tui.attach_server.registry import ClientRegistry
-from fugue_tui.tui.render.client_view import vt_text
+from fugue_tui.tui.render.client_view import move_to, vt_text
 from fugue_tui.tui.render.compositor import compositor_of
 from fugue_tui.tui.render.mirror_updates import MirrorRows
 
@@ -42,7 +42,7 @@ def painted(parts: Iterable[Part], lines: Iterable[Part], *, synchronized: bool)
     out = bytearray(_SAVE + _written(parts))
     for region, strips in lines:
         style, _, end = vt_text(Strip([Segment("x", next(iter(strips[0])).style)]), Depth.TRUE).partition(b"x")
-        rows = b"".join(_at(region.x, y) + strip.text.encode() for y, strip in enumerate(strips, region.y))
+        rows = b"".join(move_to(region.x, y) + strip.text.encode() for y, strip in enumerate(strips, region.y))
         out += style + rows + end
     out += _RESTORE
     return bytes(_BEGIN + out + _END if synchronized else out)
@@ -86,9 +86,5 @@ def _written(parts: Iterable[Part]) -> bytes:
     out = bytearray()
     for region, strips in parts:
         for y, strip in enumerate(strips, region.y):
-            out += _at(region.x, y) + vt_text(strip, Depth.TRUE)
+            out += move_to(region.x, y) + vt_text(strip, Depth.TRUE)
     return bytes(out)
-
-
-def _at(x: int, y: int) -> bytes:
-    return b"\x1b[%d;%dH" % (y + 1, x + 1)
