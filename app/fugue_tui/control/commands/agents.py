@@ -30,7 +30,7 @@ from fugue_tui.workspace import edit
 
 MAX_TIMEOUT: Final = 110.0
 """Seconds; many clients time out a call after two minutes."""
-EXPLAINED_SECONDS: Final = 0.8
+EXPLAINED_SECONDS: Final = 2.0
 """For so long a wait goes on for what an agent needs, once it is known to be blocked: its screen is searched after a
 pause."""
 MAX_PANES: Final = 64
