@@ -95,7 +95,7 @@ def test_a_team_that_was_started_is_not_told_of(launch: Launch, team: Path) -> N
     running.ready()
     assert len(running.ask("start-team", str(team))["members"]) == 2
     starts = Path(os.environ["FUGUE_STATE"], "teams", "e2e")
-    running.host.wait_until(lambda: b'"done": true' in starts.read_bytes())
+    running.host.wait_until(lambda: starts.exists() and b'"done": true' in starts.read_bytes())
     killed(running)
     again = launch(size=WIDE, config=CONFIG)
     again.ready()
