@@ -64,6 +64,11 @@ def test_another_title_leaves_the_other_rows_as_they_are() -> None:
     assert "◆" in after.chars[0]
 
 
+def test_equal_rows_share_their_memory() -> None:
+    frame = FrameLines.of(columns(), 41, 200)
+    assert len({id(row) for row in (*frame.chars, *frame.styles)}) < 20
+
+
 def test_a_title_that_shrinks_leaves_nothing_behind() -> None:
     model = columns()
     long = replace(model, titles={**model.titles, ONE: Title("%1 漢字漢字", "● working")})

@@ -93,8 +93,13 @@ def _lines(picture: GridView, cols: int, rows: int) -> FrameLines:
     """The frame without titles."""
     canvas = _Canvas(picture, cols, rows)
     canvas.draw_lines(picture.line_style)
-    chars, styles = (tuple(tuple(row) for row in cells) for cells in (canvas.chars, canvas.styles))
-    return FrameLines((cols, rows), chars, styles, (), picture)
+    return FrameLines((cols, rows), _shared(canvas.chars), _shared(canvas.styles), (), picture)
+
+
+def _shared(cells: list[list[str]]) -> tuple[tuple[str, ...], ...]:
+    """Rows of cells; equal ones, as most are, share their memory."""
+    rows: dict[tuple[str, ...], tuple[str, ...]] = {}
+    return tuple(rows.setdefault(row, row) for row in map(tuple, cells))
 
 
 def _titles_by_row(picture: GridView, rows: int) -> dict[int, list[tuple[PaneId, Rect, Title]]]:
