@@ -21,6 +21,7 @@ from tests.mcp.conftest import served as served
 from fugue_tui import __version__
 from fugue_tui.cli import main
 from fugue_tui.server_start import StartOptions
+from fugue_tui.store.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -37,6 +38,17 @@ def test_layouts_are_listed_where_no_workspace_runs(shell: Shell) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "full-stack" in done.stdout
     assert "full-stack" in [each["name"] for each in json.loads(shell("list-layouts", "--json").stdout)["layouts"]]
+
+
+def test_saves_are_listed_where_no_workspace_runs(shell: Shell, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with Store(state).saving() as saving:
+        saving.put("named", "evening", {"version": 1, "head": {}, "texts": []})
+    done = shell("list-saved", FUGUE_STATE=str(state))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "evening" in done.stdout
+    done = shell("list-saved", "--kind", "auto", FUGUE_STATE=str(state))
+    assert "no workspace listens" in done.stderr
 
 
 def test_a_full_disk_is_reported_as_what_it_is() -> None:

@@ -13,6 +13,9 @@ from functools import partial
 from fugue_tui.cli.args import Usage, as_json, complain, echo, json_form, options_of, split_own, write
 from fugue_tui.errors import FugueError, InvalidArgument, NotRunning, SocketError, Switched, UnknownCommand
 
+_FROM_FILES = frozenset({"list-layouts", "list-saved"})
+"""Commands that list files, so that they are answered where no workspace runs, too."""
+
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit status: 0, 1 if it failed, 2 for malformed arguments, or that of the program that
@@ -131,8 +134,8 @@ def _command(arguments: list[str]) -> int:
     try:
         answer = command_request.ask(sockets.find(where.get("--workspace", ""), where.get("--socket", "")), words)
     except SocketError as error:
-        if words == ["list-layouts"] and isinstance(error, NotRunning) and not where:
-            return _show(_layouts(), form)
+        if len(words) == 1 and words[0] in _FROM_FILES and not where:
+            return _show(_from_files(words[0]), form)
         if _is_unknown(words[0]):
             return _named(arguments, form)
         start = f"fugue-tui new {where['--workspace']}" if "--workspace" in where else "fugue-tui"
@@ -148,13 +151,15 @@ def _command(arguments: list[str]) -> int:
     return _show(answer, form)
 
 
-def _layouts() -> dict[str, object]:
-    """The answer of list-layouts without a running workspace: layouts are files, so none is needed."""
-    from fugue_tui.control.commands import layout_files
+def _from_files(command: str) -> dict[str, object]:
+    """The answer of a command that lists files, without a workspace. Raises SaveError."""
+    from fugue_tui.control.commands import layout_files, save
     from fugue_tui.control.schema.table import render
+    from fugue_tui.store.paths import state_dir
+    from fugue_tui.store.store import Store
     from fugue_tui.validation.annotations import dump
 
-    found = dump(layout_files.listed(os.getcwd()))
+    found = dump(layout_files.listed(os.getcwd()) if command == "list-layouts" else save.saved(Store(state_dir())))
     return {"text": render(found), "json": found, "exit": 0}
 
 

@@ -20,7 +20,9 @@ def ls(arguments: list[str]) -> int:
     elif found:
         echo(_table(found))
     else:
-        complain("no workspace runs, and none waits to come back; fugue-tui starts one, list-saved there has the ended")
+        complain(
+            "no workspace runs, and none waits to come back; fugue-tui starts one, fugue-tui list-saved has the ended"
+        )
     return 0
 
 

@@ -24,7 +24,7 @@ from fugue_tui.sanitize import clean
 if TYPE_CHECKING:
     from fugue_tui.multiplexer.autosave.saver import Saver
     from fugue_tui.multiplexer.autosave.writer import SnapshotWriter
-    from fugue_tui.store.store import Area, StoreEntry
+    from fugue_tui.store.store import Area, Store, StoreEntry
 
 T = TypeVar("T")
 
@@ -144,9 +144,14 @@ class ListSaved(Command[SavedList], name="list-saved", effect=Effect.READ, tools
         kinds = tuple(AREAS) if self.kind is None else (self.kind,)
 
         def work(recorder: "SnapshotWriter", wanted: Callable[[], bool]) -> SavedList:
-            return SavedList(tuple(_info(kind, each) for kind in kinds for each in recorder.store.names(AREAS[kind])))
+            return saved(recorder.store, kinds)
 
         return ask(mux, work)
+
+
+def saved(store: "Store", kinds: tuple[SavedKind, ...] = tuple(AREAS)) -> SavedList:
+    """The saves in a store. Any thread; reads files. Raises SaveError."""
+    return SavedList(tuple(_info(kind, each) for kind in kinds for each in store.names(AREAS[kind])))
 
 
 class DeleteSaved(
