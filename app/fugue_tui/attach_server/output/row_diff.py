@@ -1,6 +1,7 @@
 """The smallest change from one painted row to the next. Rows are VT text as painted by an emulator."""
 
 import re
+from codecs import utf_16_be_decode, utf_16_be_encode
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -76,7 +77,7 @@ class Delta:
         text = "".join(texts)
         if used > cols or not _PLAIN.fullmatch(text):
             return None
-        return text.ljust(cols).encode("utf-16-be"), b"".join(styles) + bytes(2 * (cols - used))
+        return utf_16_be_encode(text.ljust(cols))[0], b"".join(styles) + bytes(2 * (cols - used))
 
     def _append(self, text: str, style: bytes, texts: list[str], styles: list[bytes]) -> int:
         if text:
@@ -86,9 +87,9 @@ class Delta:
 
     def _styled(self, cells: Cells, start: int, stop: int) -> bytes:
         """Cells `start` to `stop` as VT text."""
-        text, styles = cells[0].decode("utf-16-be"), cells[1]
+        text, styles = utf_16_be_decode(cells[0][2 * start : 2 * stop])[0], cells[1][2 * start : 2 * stop]
         out: list[bytes] = []
-        at = start
+        at, stop = 0, stop - start
         while at < stop:
             style = styles[2 * at : 2 * at + 2]
             end = at + 1
