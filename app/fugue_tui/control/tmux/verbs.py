@@ -34,7 +34,7 @@ from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.core.pane_names import holders
 from fugue_tui.control.core.target import window_in
 from fugue_tui.control.tmux import formats
-from fugue_tui.control.tmux.arguments import Arguments, parse
+from fugue_tui.control.tmux.arguments import Arguments, parse, whole
 from fugue_tui.control.tmux.call import Call, Results, Translation
 from fugue_tui.control.tmux.new_panes import (
     NEW_PANE,
@@ -183,19 +183,19 @@ def _resize_pane(call: Call) -> Translation:
     if cols or rows:
         return Translation((ResizePane(pane=str(pane), cols=cols, rows=rows),))
     word = call.words[0] if call.words else "1"
-    if not word.isdecimal():
+    if (cells := whole(word)) is None:
         raise InvalidArgument(f"adjustment invalid: {clean(word, 20)}")
     sides = [side for flag, side in _SIDES.items() if call.has(flag)]
-    return Translation(tuple(ResizePane(pane=str(pane), side=side, cells=min(1000, int(word))) for side in sides))
+    return Translation(tuple(ResizePane(pane=str(pane), side=side, cells=min(1000, cells)) for side in sides))
 
 
 def _cells(length: str, room: int) -> int | None:
     if not length:
         return None
-    number = length.removesuffix("%")
-    if not number.isdecimal():
+    number = whole(length.removesuffix("%"))
+    if number is None:
         raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    return max(1, min(10_000, int(number) * room // 100 if length.endswith("%") else int(number)))
+    return max(1, min(10_000, number * room // 100 if length.endswith("%") else number))
 
 
 def _swap_pane(call: Call) -> Translation:
@@ -293,10 +293,10 @@ def _send_keys(call: Call) -> Translation:
             steps.append(InputStep(key=key))
         elif word:
             steps.append(InputStep(text=word))
-    times = call.value("N", "1")
-    if not times.isdecimal() or not 1 <= int(times) <= 100:
-        raise InvalidArgument(f"repeat count invalid: {clean(times, 20)}")
-    return Translation((SendInput(pane=str(pane), steps=tuple(steps * int(times))),) if steps else ())
+    times = whole(call.value("N", "1"))
+    if times is None or not 1 <= times <= 100:
+        raise InvalidArgument(f"repeat count invalid: {clean(call.value('N'), 20)}")
+    return Translation((SendInput(pane=str(pane), steps=tuple(steps * times)),) if steps else ())
 
 
 def _key(word: str) -> str:
@@ -329,8 +329,7 @@ def _row(word: str, edge: int, top: int, height: int) -> int:
     """A row as capture-pane counts it, 0 for the first of the screen, as one of the scrollback and the screen."""
     if word == "-":
         return 0 if edge == 0 else top + height - 1
-    number = word.removeprefix("-")
-    if not number.isdecimal() or len(number) > 9:
+    if whole(word.removeprefix("-")) is None:
         raise InvalidArgument(f"line invalid: {clean(word, 20)}")
     return min(max(0, top + int(word)), top + height - 1)
 
