@@ -4,7 +4,6 @@ Only what programs that drive a tmux use is here; docs/tmux-programs.md has the 
 """
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
@@ -67,6 +66,7 @@ _WINDOW_LINE: Final = (
 )
 _SESSION_LINE: Final = "#{session_name}: #{session_windows} windows#{?session_attached, (attached),}"
 _CLIENT_LINE: Final = "#{client_termname}: #{session_name} [#{client_width}x#{client_height}]"
+_FOR_SHELL: Final = re.compile(r"[^\w.,:@%+/=-]|^-")
 _SIDES: Final = {"L": Side.LEFT, "R": Side.RIGHT, "U": Side.UP, "D": Side.DOWN}
 
 
@@ -281,8 +281,9 @@ def _pipe_pane(call: Call) -> Translation:
 
 
 def _for_shell(value: str) -> str:
-    """A value as one word of a shell line: programs choose titles and names."""
-    return shlex.quote(value) if value else ""
+    """A value without what a shell interprets, whether the line quotes it or a format cuts it: programs choose titles
+    and names."""
+    return _FOR_SHELL.sub("_", value)
 
 
 def _send_keys(call: Call) -> Translation:
