@@ -76,6 +76,19 @@ def test_what_is_no_message_is_answered_and_the_conversation_continues(
     link.close()
 
 
+def test_half_of_a_surrogate_pair_comes_back_as_it_was_sent(served: Served) -> None:
+    link = served.link()
+    link.initialize()
+    link.send(request("ping", id="\ud800"))
+    assert link.read()["id"] == "\ud800"
+    link.send(request("\udfff", id="x"))
+    assert link.read()["error"]["message"] == "Method not found"
+    token = {"name": "fugue_test_echo", "arguments": {"text": "a"}, "_meta": {"progressToken": "\ud800"}}
+    link.send(request("tools/call", token, "\udfff"))
+    assert link.read()["id"] == "\udfff"
+    link.close()
+
+
 def test_garbage_before_the_first_message_is_answered_too(served: Served) -> None:
     link = served.link()
     link.send(b"GET / HTTP/1.1\r\n", b"\r\n")

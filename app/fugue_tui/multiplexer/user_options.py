@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from fugue_tui.ids import PaneId, WindowId
 from fugue_tui.layout.tree import panes, tiled
+from fugue_tui.multiplexer.access.current_call import current_call
 from fugue_tui.multiplexer.callbacks import CallbackList
 from fugue_tui.workspace.model import Window, Workspace
 
@@ -20,6 +21,24 @@ class Monitor(Struct, frozen=True):
     """So many seconds without output; 0 for not."""
 
 
+class Synchronized(Struct, frozen=True):
+    """Which panes of a window get the same input."""
+
+    panes: frozenset[PaneId]
+    tiles: bool
+    """Whether they are its tiles, also those that the user adds later; a floating one gets nothing."""
+
+    def of(self, window: Window) -> tuple[PaneId, ...]:
+        """Those of them that the window has."""
+        found = panes(tiled(window.layout) if self.tiles else window.layout)
+        return tuple(pane for pane in found if pane in self.panes)
+
+    def with_added(self, old: Window, new: Window) -> "Synchronized":
+        """The same with the tiles that the window has got."""
+        added = frozenset(panes(tiled(new.layout))) - frozenset(panes(tiled(old.layout)))
+        return Synchronized(self.panes | added, self.tiles) if self.tiles and added else self
+
+
 class UserOptions:
     """The user's options of panes and windows. Main thread only."""
 
@@ -27,8 +46,7 @@ class UserOptions:
         self.on_change = CallbackList[[]]()
         """An option has changed, which titles or the status bar show."""
         self._marked: PaneId | None = None
-        self._synchronized: dict[WindowId, frozenset[PaneId] | None] = {}
-        """The chosen panes of each window with synchronized input; None for all tiles, also those it gets later."""
+        self._synchronized: dict[WindowId, Synchronized] = {}
         self.monitors: dict[WindowId, Monitor] = {}
         """The monitored windows; `monitor` changes it."""
         on_workspace.connect(self._changed)
@@ -45,16 +63,14 @@ class UserOptions:
 
     def synchronized(self, window: Window) -> tuple[PaneId, ...]:
         """The panes of a window that all get what the user types into one of them; empty if that is off."""
-        if window.id not in self._synchronized:
-            return ()
-        chosen = self._synchronized[window.id]
-        if chosen is None:
-            return tuple(panes(tiled(window.layout)))
-        return tuple(pane for pane in panes(window.layout) if pane in chosen)
+        chosen = self._synchronized.get(window.id)
+        return () if chosen is None else chosen.of(window)
 
-    def synchronize(self, window: WindowId, chosen: Collection[PaneId] | None) -> None:
-        """Send the user's input to all of these panes of a window; None for all tiles that it has at any time."""
-        self._synchronized[window] = None if chosen is None else frozenset(chosen)
+    def synchronize(self, window: Window, chosen: Collection[PaneId] | None) -> None:
+        """Send the user's input to all of these panes of a window; None for all its tiles, also those that the user
+        adds later."""
+        found = panes(tiled(window.layout)) if chosen is None else chosen
+        self._synchronized[window.id] = Synchronized(frozenset(found), chosen is None)
         self.on_change()
 
     def end_synchronized(self, window: WindowId) -> None:
@@ -76,5 +92,17 @@ class UserOptions:
             there = {window.id for window in new.windows}
             self.monitors = {window: monitor for window, monitor in self.monitors.items() if window in there}
         if self._synchronized:
+            self._add_tiles(old, new)
             several = {window.id for window in new.windows if len(self.synchronized(window)) > 1}
             self._synchronized = {window: chosen for window, chosen in self._synchronized.items() if window in several}
+
+    def _add_tiles(self, old: Workspace, new: Workspace) -> None:
+        """Synchronize the tiles that the user has added: no agent gets the user's input by a pane of its own."""
+        author = current_call.get().author
+        if author is not None and author.yields:
+            return
+        before, after = ({window.id: window for window in each.windows} for each in (old, new))
+        self._synchronized = {
+            window: chosen.with_added(before[window], after[window]) if window in before and window in after else chosen
+            for window, chosen in self._synchronized.items()
+        }

@@ -44,7 +44,7 @@ class SessionReplay:
             self._listening[_key(message.get("id"))] = line
         elif method == "notifications/cancelled":
             self._forget(_key(params_of(message).get("requestId")))
-        elif method and "id" in message:
+        elif method and _is_id(message.get("id")):
             self._pending[_key(message["id"])] = message["id"]
             if method == "tools/list":
                 self._tool_lists.add(_key(message["id"]))
@@ -171,6 +171,11 @@ def params_of(message: Message) -> Message:
 def mapping(value: object) -> Message:
     """A value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+
+def _is_id(value: object) -> bool:
+    """Whether a workspace answers a request with this id; any other is answered without its id."""
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
 def _key(id: object) -> str:

@@ -10,8 +10,9 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import NotificationOptions
 from mcp.shared.message import SessionMessage
-from mcp_types.jsonrpc import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
+from mcp_types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from fugue_tui.sanitize import clean
 from fugue_tui_mcp import jsonrpc
@@ -87,8 +88,7 @@ class Session:
                     self._complete(message.id)
                 if isinstance(message, JSONRPCError):
                     message = _clean(message)
-                line = message.__pydantic_serializer__.to_json(message, by_alias=True, exclude_unset=True)
-                await self._connection.send(line + b"\n")
+                await self._connection.send(_line(message))
 
     def _register(self, frame: Frame) -> None:
         if frame.id is not None and frame.is_request and frame.method != "subscriptions/listen":
@@ -107,6 +107,14 @@ class Session:
         while len(self._pending) >= fewer:
             self._completed.clear()
             await self._completed.wait()
+
+
+def _line(message: JSONRPCMessage) -> bytes:
+    """A message as a line. Half of a surrogate pair, as in an id or a token of the client, is escaped."""
+    try:
+        return message.__pydantic_serializer__.to_json(message, by_alias=True, exclude_unset=True) + b"\n"
+    except PydanticSerializationError:
+        return jsonrpc.line(message.model_dump(by_alias=True, exclude_unset=True))
 
 
 def _clean(failure: JSONRPCError) -> JSONRPCError:

@@ -237,11 +237,13 @@ def test_tmuxs_words_do_the_same(room: Room, tmp_path: Path) -> None:
     assert room.mux.pipes.of(pane) is None
 
 
-def test_what_a_program_chose_is_one_word_of_tmuxs_line(room: Room, tmp_path: Path) -> None:
-    (tmp_path / "title").write_text(f"\033]0;$(touch {tmp_path}/bad)\007ready")
+@pytest.mark.parametrize("line", ["#{pane_title}", "'#{pane_title}'", '"#{pane_title}"', "#{=9999:pane_title}"])
+@pytest.mark.parametrize("title", ["$(touch {})", ";touch {};", "';touch {};'", '";touch {};"'])
+def test_what_a_program_chose_runs_nothing_in_tmuxs_line(room: Room, tmp_path: Path, line: str, title: str) -> None:
+    (tmp_path / "title").write_text(f"\033]0;{title.format(tmp_path / 'bad')}\007ready")
     pane = room.opened(f"create-pane --command 'cat {tmp_path}/title -'")
     room.until(lambda: "touch" in room.mux.terminals[pane].title)
-    tmux(room, "pipe-pane", f"cat > /dev/null; echo #{{pane_title}} > {tmp_path}/said")
+    tmux(room, "pipe-pane", f"cat > /dev/null; echo {line} > {tmp_path}/said")
     tmux(room, "pipe-pane")
     room.until(lambda: (tmp_path / "said").exists() and "touch" in (tmp_path / "said").read_text())
     assert not (tmp_path / "bad").exists()

@@ -1,5 +1,7 @@
 """Command text, both ways."""
 
+import time
+from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, field
 
+from fugue_tui.control import command_table as command_table
 from fugue_tui.control.core.command import Command, Effect, registry
 from fugue_tui.control.schema.command_line import command, format, help_text, parse, split
 from fugue_tui.control.schema.command_schema import build
@@ -201,3 +204,11 @@ def test_what_tmux_has_a_command_for_and_we_have_something_else_for_is_said(line
 
 def test_words_of_tmux_with_another_way_are_no_commands() -> None:
     assert not set(OTHERWISE) & (set(registry()) | set(TMUX))
+
+
+@pytest.mark.parametrize("words", [["list-panes"], ["send-keys"], ["send-keys", "--keys"], ["run-command", "--"]])
+def test_a_line_of_many_words_takes_linear_time(words: list[str]) -> None:
+    start = time.process_time()
+    with suppress(InvalidArgument):
+        parse([*words, *["x"] * 400_000])
+    assert time.process_time() - start < 5

@@ -187,6 +187,23 @@ def test_what_is_unknown_fails_loudly(room: Room, word: str) -> None:
 @pytest.mark.parametrize(
     "call",
     [
+        ("resize-pane", "-x"), ("resize-pane", "-y"), ("resize-pane", "-U"), ("split-window", "-l"),
+        ("send-keys", "-N"), ("display-popup", "-w"), ("capture-pane", "-p", "-S"), ("has-session", "-t", "$"),
+        ("select-pane", "-t", "%"), ("select-pane", "-t", "."), ("select-window", "-t", ":"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("digits", [10, 400, 5000])
+def test_numbers_without_end_are_errors_of_the_caller(room: Room, call: tuple[str, ...], digits: int) -> None:
+    room.cat()
+    number = "9" * digits
+    *words, last = call
+    with pytest.raises((InvalidArgument, NotFound), match=r"invalid|can't find"):
+        tmux(room, *words, *([last + number] if last in "$%.:" else [last, number]))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
         ("select-pane", "-m"), ("select-pane", "-d"), ("split-window", "-f"), ("split-window", "-I"),
         ("capture-pane", "-p", "-a"), ("new-window", "-k"), ("kill-session", "-C"), ("new-session", "-d", "-t", "x"),
     ],

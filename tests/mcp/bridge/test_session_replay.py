@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from fugue_tui_mcp.bridge.session_replay import SessionReplay, failure, parsed
 
 
@@ -29,6 +31,14 @@ def test_answers_pass_and_only_open_calls_fail() -> None:
     send(conversation, line(method="notifications/cancelled", params={"requestId": 2}))
     assert conversation.lost("gone") == [failure("1", "gone")]
     assert conversation.lost("gone") == []
+
+
+@pytest.mark.parametrize("id", ["1.5", "true", "null", "[]", "{}"])
+def test_a_request_whose_id_is_none_is_answered_once(id: str) -> None:
+    session = SessionReplay()
+    send(session, b'{"jsonrpc": "2.0", "id": %s, "method": "ping"}\n' % id.encode())
+    assert session.received(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id must be a string"}}\n')
+    assert session.lost("the end") == []
 
 
 def test_the_handshake_is_replayed_and_its_second_answer_discarded() -> None:

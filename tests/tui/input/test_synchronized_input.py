@@ -4,7 +4,7 @@ import pytest
 from tests.tui.conftest import Open, Stage
 from textual.events import Paste
 
-from fugue_tui.control.command_table import floating_panes, panes, send_keys
+from fugue_tui.control.command_table import floating_panes, move, panes, send_keys, windows
 from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.schema import command_line
@@ -64,6 +64,22 @@ async def test_what_an_agent_types_is_not_copied(open_stage: Open) -> None:
         assert "agent" not in stage.pane_text(2) + stage.pane_text(3)
         with pytest.raises(FugueError):
             stage.app.dispatcher.run(command_line.command("synchronize-panes"), AGENT)
+
+
+async def test_panes_that_an_agent_adds_get_no_input(open_stage: Open) -> None:
+    async with open_stage() as stage:
+        await three(stage)
+        await stage.prefix("Y")
+        stage.mux.lease._key_at = float("-inf")  # pyright: ignore[reportPrivateUsage]
+        stage.mux.lease._layouts.clear()  # pyright: ignore[reportPrivateUsage]
+        stage.app.dispatcher.run(windows.CreateWindow(focus=False), AGENT)
+        stage.app.dispatcher.run(move.JoinPane(pane="%4", other="%2", focus=False), AGENT)
+        stage.run(panes.SplitPane(pane="%1", command=("cat",), focus=False))
+        await stage.until(lambda: len(stage.rects) == 5 and "(input to 4 panes)" in stage.text)
+        await stage.press(*"word")
+        for pane in (1, 2, 3, 5):
+            await stage.until_text("word", pane=pane)
+        assert "word" not in stage.pane_text(4)
 
 
 async def test_an_ended_pane_holds_up_no_other(open_stage: Open) -> None:

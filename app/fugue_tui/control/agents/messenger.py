@@ -23,6 +23,7 @@ from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.agents.mailboxes import Message, MessageState, box_of, pane_of
 from fugue_tui.multiplexer.agents.state import AgentState
 from fugue_tui.multiplexer.watch.main_loop import call_later
+from fugue_tui.sanitize import clean
 from fugue_tui.workspace.model import Workspace
 
 ANSWER_SECONDS: Final = 3.0
@@ -40,7 +41,8 @@ LOOK_SECONDS: Final = 0.2
 RESTS: Final = (AgentState.IDLE, AgentState.DONE, AgentState.ERROR)
 """The states in which an agent takes a message."""
 _DONE: Final = (AgentState.IDLE, AgentState.DONE)
-_HEADER: Final = re.compile(r"^\[message ", re.MULTILINE)
+_HEADER: Final = "[message "
+_LINE_END: Final = re.compile(r"[\n\u2028\u2029]")
 
 _log = logging.getLogger(__name__)
 
@@ -170,7 +172,8 @@ class Messenger:
         state = MessageState.QUEUED
         try:
             if self._wait(pane) == 0.0:
-                result = send(self._mux, origin, str(pane), (Input(typed_text(message), submit=True),), 0.0)
+                text = self._typed(pane, message)
+                result = send(self._mux, origin, str(pane), (Input(text, submit=True),), 0.0)
                 state = MessageState.UNCONFIRMED
                 sent = await finished(result) if is_deferred(result) else result
                 state = MessageState.DELIVERED if sent.submitted else MessageState.UNCONFIRMED
@@ -180,6 +183,13 @@ class Messenger:
         if state is MessageState.DELIVERED:
             self._check_later(pane, message, ENTERS)
         return state is not MessageState.QUEUED
+
+    def _typed(self, pane: PaneId, message: Message) -> str:
+        """What is typed of a message: one line for a program that reads each line as input of its own, as those behind
+        the first would have no head."""
+        text = typed_text(message)
+        takes_lines = message.briefing or self._mux.terminals[pane].modes.bracketed_paste
+        return text if takes_lines else text.replace("\n", " ")
 
     def _check_later(self, pane: PaneId, message: Message, left: int) -> None:
         """Look whether an agent has taken a message, and press Enter if not, so many times at most."""
@@ -228,8 +238,9 @@ def settling(mux: Multiplexer, pane: PaneId) -> float:
 
 
 def typed_text(message: Message) -> str:
-    """What is typed of a message: a line that begins as the head of another message is indented."""
+    """What is typed of a message: a line that looks like the head of another message is indented."""
     if message.briefing:
         return message.text
     about = f" on {message.topic}" if message.topic else ""
-    return f"[message {message.id} from {message.sender}{about}] {_HEADER.sub(' [message ', message.text)}"
+    lines = [f" {line}" if clean(line).startswith(_HEADER) else line for line in _LINE_END.split(message.text)]
+    return f"{_HEADER}{message.id} from {message.sender}{about}] " + "\n".join(lines)

@@ -29,7 +29,7 @@ class SynchronizePanes(
     window: str = target.ACTIVE
     """The window: an id, a name, or active."""
     panes: tuple[str, ...] = ()
-    """Which panes of it, by id or name; omitted, all that do not float, also those that it gets later."""
+    """Which panes of it, by id or name; omitted, all that do not float, also those that you add later."""
     on: bool | None = None
     """Whether to synchronize; omitted, toggle, unless panes are given."""
 
@@ -48,7 +48,7 @@ class SynchronizePanes(
         elif len(chosen or tuple(panes(tiled(window.layout)))) < 2:
             raise Refused("input is synchronized between two panes or more; split this one, or name others")
         else:
-            options.synchronize(window.id, chosen or None)
+            options.synchronize(window, chosen or None)
         return SynchronizedPanes(str(window.id), tuple(map(str, options.synchronized(window))))
 
     def _chosen(self, mux: Multiplexer, origin: Origin, window: Window) -> tuple[PaneId, ...]:

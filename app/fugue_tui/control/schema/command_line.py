@@ -9,6 +9,7 @@ program to run where a command runs one: `split-pane --ratio 0.7 -- vim notes`.
 import json
 import re
 import shlex
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from textwrap import fill
@@ -187,12 +188,12 @@ def help_text(cls: type[Command[Any]]) -> str:
 def _arguments(cls: type[Command[Any]], words: Sequence[str]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     positional: list[str] = []
-    rest = list(words)
+    rest = deque(words)
     while rest:
-        word = rest.pop(0)
+        word = rest.popleft()
         if word == "--":
             program = next((each.name for each in fields_of(cls) if each.name == PROGRAM and PROGRAM not in given), "")
-            given |= {program: rest} if program and rest else {}
+            given |= {program: list(rest)} if program and rest else {}
             positional += [] if program else rest
             break
         if _is_flag(word):
@@ -207,7 +208,7 @@ def _is_flag(word: str) -> bool:
     return word.startswith("-") and len(word) > 1 and not word[1:2].isdigit() and word[1] != "."
 
 
-def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict[str, Any]) -> None:
+def _parse_flag(cls: type[Command[Any]], word: str, rest: deque[str], given: dict[str, Any]) -> None:
     written, equals, value = word.partition("=")
     known = {flag(each.name): each for each in fields_of(cls)}
     if written not in known and _ALIASES.get(written) in known:
@@ -223,7 +224,7 @@ def _parse_flag(cls: type[Command[Any]], word: str, rest: list[str], given: dict
     if not equals:
         if not rest:
             raise InvalidArgument(f"{written}: requires {field.kind.words}")
-        value = rest.pop(0)
+        value = rest.popleft()
     _put(field, value, given)
 
 
@@ -245,9 +246,10 @@ def _assign(cls: type[Command[Any]], positional: list[str], given: dict[str, Any
     for each in order:
         if not positional:
             return
-        for word in list(positional) if _is_list(each) else positional[:1]:
+        taken = len(positional) if _is_list(each) else 1
+        for word in positional[:taken]:
             _put(each, word, given)
-            positional.pop(0)
+        del positional[:taken]
     if positional:
         takes = ", ".join(flag(each.name) for each in fields_of(cls)) or "no arguments"
         raise InvalidArgument(f"{positional[0][:40]!a} is an unexpected argument; it takes {takes}")

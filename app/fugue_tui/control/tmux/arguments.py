@@ -28,6 +28,11 @@ class Arguments(Struct, frozen=True):
         return self.flags.get(flag, ())
 
 
+def whole(word: str) -> int | None:
+    """A whole number of at most nine digits; None for any other word."""
+    return int(word) if word.isdecimal() and len(word) < 10 else None
+
+
 def parse(name: str, flags: str, valued: str, given: Sequence[str]) -> Arguments:
     """The arguments of a command with these flags, of which `valued` take a value. Raises InvalidArgument."""
     found: dict[str, tuple[str, ...]] = {}

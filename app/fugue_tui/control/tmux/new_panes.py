@@ -14,6 +14,7 @@ from fugue_tui.control.commands.sessions import CreateSession, SelectSession
 from fugue_tui.control.commands.windows import CreateWindow
 from fugue_tui.control.core.new_pane import Direction, Line
 from fugue_tui.control.core.results import OpenedPane, SessionInfo, WindowInfo
+from fugue_tui.control.tmux.arguments import whole
 from fugue_tui.control.tmux.call import Call, Results, Translation
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Rect
@@ -106,10 +107,10 @@ def share_of(length: str, room: int) -> float | None:
     """The share of a length in cells or per cent; None for none. Raises InvalidArgument."""
     if not length:
         return None
-    number = length.removesuffix("%")
-    if not number.isdecimal():
+    number = whole(length.removesuffix("%"))
+    if number is None:
         raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    share = int(number) / 100 if length.endswith("%") else int(number) / room
+    share = number / (100 if length.endswith("%") else room)
     return min(_LARGEST, max(_SMALLEST, share))
 
 
@@ -193,7 +194,7 @@ def _position(word: str) -> int | float | None:
 
 def _extent(length: str) -> int | float:
     """A length in cells or per cent; half of the window for none. Raises InvalidArgument."""
-    number = length.removesuffix("%") or "50"
-    if not number.isdecimal() or not 0 < int(number) < 10_000:
+    number = whole(length.removesuffix("%") or "50")
+    if number is None or not 0 < number < 10_000:
         raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    return min(1.0, int(number) / 100) if length.endswith("%") or not length else int(number)
+    return min(1.0, number / 100) if length.endswith("%") or not length else number

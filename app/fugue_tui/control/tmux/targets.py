@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from fugue_tui.control.core.command import Origin
 from fugue_tui.control.core.target import window_in
+from fugue_tui.control.tmux.arguments import whole
 from fugue_tui.errors import NotFound
 from fugue_tui.ids import PaneId
 from fugue_tui.layout.tree import panes
@@ -87,8 +88,8 @@ class Targets:
         name = word.removesuffix(":").removeprefix("=")
         if not name:
             return self._mux.window_of(self._own()).session
-        if name.startswith("$") and name[1:].isdecimal() and int(name[1:]) < len(self.sessions):
-            return self.sessions[int(name[1:])]
+        if name.startswith("$") and (number := whole(name[1:])) is not None and number < len(self.sessions):
+            return self.sessions[number]
         if name.startswith(("%", "@")):
             return self.window(name).session
         if name in self.sessions:
@@ -102,7 +103,7 @@ class Targets:
         return pane
 
     def _by_id(self, word: str) -> PaneId:
-        pane = PaneId(word[1:]) if word[1:].isdecimal() and len(word) < 11 else None
+        pane = PaneId(word[1:]) if whole(word[1:]) is not None else None
         return self._known(pane, word)
 
     def _known(self, pane: PaneId | None, word: str) -> PaneId:
@@ -120,7 +121,8 @@ class Targets:
 
     def _nth(self, found: Sequence[T], index: str) -> T | None:
         """The one with that index; None if it is none."""
-        at = int(index[:9]) - self.base if index.isdecimal() else -1
+        number = whole(index)
+        at = -1 if number is None else number - self.base
         return found[at] if 0 <= at < len(found) else None
 
     def _one(self, found: list[Window], word: str) -> Window:

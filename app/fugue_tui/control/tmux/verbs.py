@@ -4,7 +4,6 @@ Only what programs that drive a tmux use is here; docs/tmux-programs.md has the 
 """
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
@@ -34,7 +33,7 @@ from fugue_tui.control.core.new_pane import Direction
 from fugue_tui.control.core.pane_names import holders
 from fugue_tui.control.core.target import window_in
 from fugue_tui.control.tmux import formats
-from fugue_tui.control.tmux.arguments import Arguments, parse
+from fugue_tui.control.tmux.arguments import Arguments, parse, whole
 from fugue_tui.control.tmux.call import Call, Results, Translation
 from fugue_tui.control.tmux.new_panes import (
     NEW_PANE,
@@ -67,6 +66,7 @@ _WINDOW_LINE: Final = (
 )
 _SESSION_LINE: Final = "#{session_name}: #{session_windows} windows#{?session_attached, (attached),}"
 _CLIENT_LINE: Final = "#{client_termname}: #{session_name} [#{client_width}x#{client_height}]"
+_FOR_SHELL: Final = re.compile(r"[^\w.,:@%+/=-]|^-")
 _SIDES: Final = {"L": Side.LEFT, "R": Side.RIGHT, "U": Side.UP, "D": Side.DOWN}
 
 
@@ -183,19 +183,19 @@ def _resize_pane(call: Call) -> Translation:
     if cols or rows:
         return Translation((ResizePane(pane=str(pane), cols=cols, rows=rows),))
     word = call.words[0] if call.words else "1"
-    if not word.isdecimal():
+    if (cells := whole(word)) is None:
         raise InvalidArgument(f"adjustment invalid: {clean(word, 20)}")
     sides = [side for flag, side in _SIDES.items() if call.has(flag)]
-    return Translation(tuple(ResizePane(pane=str(pane), side=side, cells=min(1000, int(word))) for side in sides))
+    return Translation(tuple(ResizePane(pane=str(pane), side=side, cells=min(1000, cells)) for side in sides))
 
 
 def _cells(length: str, room: int) -> int | None:
     if not length:
         return None
-    number = length.removesuffix("%")
-    if not number.isdecimal():
+    number = whole(length.removesuffix("%"))
+    if number is None:
         raise InvalidArgument(f"size invalid: {clean(length, 20)}")
-    return max(1, min(10_000, int(number) * room // 100 if length.endswith("%") else int(number)))
+    return max(1, min(10_000, number * room // 100 if length.endswith("%") else number))
 
 
 def _swap_pane(call: Call) -> Translation:
@@ -281,8 +281,9 @@ def _pipe_pane(call: Call) -> Translation:
 
 
 def _for_shell(value: str) -> str:
-    """A value as one word of a shell line: programs choose titles and names."""
-    return shlex.quote(value) if value else ""
+    """A value without what a shell interprets, whether the line quotes it or a format cuts it: programs choose titles
+    and names."""
+    return _FOR_SHELL.sub("_", value)
 
 
 def _send_keys(call: Call) -> Translation:
@@ -293,10 +294,10 @@ def _send_keys(call: Call) -> Translation:
             steps.append(InputStep(key=key))
         elif word:
             steps.append(InputStep(text=word))
-    times = call.value("N", "1")
-    if not times.isdecimal() or not 1 <= int(times) <= 100:
-        raise InvalidArgument(f"repeat count invalid: {clean(times, 20)}")
-    return Translation((SendInput(pane=str(pane), steps=tuple(steps * int(times))),) if steps else ())
+    times = whole(call.value("N", "1"))
+    if times is None or not 1 <= times <= 100:
+        raise InvalidArgument(f"repeat count invalid: {clean(call.value('N'), 20)}")
+    return Translation((SendInput(pane=str(pane), steps=tuple(steps * times)),) if steps else ())
 
 
 def _key(word: str) -> str:
@@ -329,8 +330,7 @@ def _row(word: str, edge: int, top: int, height: int) -> int:
     """A row as capture-pane counts it, 0 for the first of the screen, as one of the scrollback and the screen."""
     if word == "-":
         return 0 if edge == 0 else top + height - 1
-    number = word.removeprefix("-")
-    if not number.isdecimal() or len(number) > 9:
+    if whole(word.removeprefix("-")) is None:
         raise InvalidArgument(f"line invalid: {clean(word, 20)}")
     return min(max(0, top + int(word)), top + height - 1)
 
