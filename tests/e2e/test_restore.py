@@ -96,6 +96,22 @@ def test_a_workspace_of_a_killed_machine_is_restored_by_enter(launch: Launch) ->
     second.host.wait_text("typed again", "restored, saved", "alive")
 
 
+@pytest.mark.parametrize("server", [False, True])
+@pytest.mark.parametrize("painted", [False, True])
+def test_what_is_typed_before_the_question_neither_answers_it_nor_reaches_the_new_shell(
+    launch: Launch, *, server: bool, painted: bool
+) -> None:
+    killed(used(launch))
+    second = launch(size=WIDE, server=server)
+    if painted:
+        second.host.wait_until(lambda: b"\x1b[?1049h" in second.host.received)
+    second.host.send("echo typed' 'ahead\r")
+    second.host.wait_text(ASK, "answer first: Enter or Escape")
+    second.host.send("\r")
+    second.host.wait_text("once upon", "the log", "restored, saved")
+    assert sorted(panes(second)) == ["%1", "%2", "%3"]
+
+
 def test_a_workspace_that_can_be_restored_is_listed_until_it_was_ended_on_purpose(launch: Launch) -> None:
     first = used(launch)
     killed(first)

@@ -314,17 +314,12 @@ class _Server:
 
     def _offer_restore(self, app: "WorkspaceServer") -> None:
         """Restore the saved workspace, offer it or keep it under another name."""
-        prompt, shown = self._prompt, app.on_shown
+        prompt = self._prompt
         if prompt is None:
             return
-
-        def ask() -> None:
-            shown()
-            prompt.ask()
-
         prompt.attach(app)
         if self._offers_restore:
-            app.on_shown = ask
+            app.latest.when_mounted(prompt.ask)
         elif prompt.ended or app.mux.before is not None:
             prompt.defer()
 
