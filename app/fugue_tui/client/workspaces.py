@@ -22,6 +22,11 @@ def workspaces(without: str = "") -> list[dict[str, Any]]:
     return running + [each for each in _saved() if each["name"] not in {*names, without}]
 
 
+def is_saved(name: str) -> bool:
+    """Whether a workspace would be restored if it were started."""
+    return any(each["name"] == name for each in _saved())
+
+
 def _saved() -> list[dict[str, Any]]:
     """The saved workspaces that are restored when they are started; none if the store cannot be read."""
     from fugue_tui.store.store import Store, state_dir
