@@ -131,6 +131,14 @@ def test_a_workspace_that_can_be_restored_is_listed_until_it_was_ended_on_purpos
     assert "no workspace runs, and none waits to come back" in second.shell("ls").stderr
 
 
+def test_a_workspace_without_a_socket_is_listed_as_running(launch: Launch) -> None:
+    running = launch(size=WIDE, config="[mcp]\nenabled = false\n")
+    running.host.wait_until(lambda: store().names("auto"))
+    (line,) = running.shell("ls").stdout.splitlines()[1:]
+    assert line.split() == ["e2e", "running", "?", "1", "1", "?"]
+    assert "e2e runs without a socket" in running.shell("doctor").stdout
+
+
 def test_starting_fresh_keeps_the_last_save(launch: Launch) -> None:
     killed(used(launch))
     second = launch(size=WIDE)
