@@ -212,6 +212,8 @@ class _Server:
             _follow_agents(app)
             self._offer_restore(app)
             status = app.run(self._size, mouse=self._options.config.ui.mouse)
+            if app.failure is not None:
+                raise app.failure
             return status
         finally:
             # Every pane is still open here, and every attached terminal still shows the last of them.
