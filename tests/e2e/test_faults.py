@@ -211,3 +211,23 @@ def test_a_start_in_the_background_for_which_the_system_has_no_threads_says_why(
     running.host.wait_until(lambda: b"e2e cannot start: can't start new thread" in running.host.received)
     assert running.host.wait_exit() == Exit(1)
     assert not running.socket.exists()
+
+
+NO_MEMORY = """
+import sys
+from fugue_tui.tui import server_main
+def fail(*_):
+    raise MemoryError
+server_main._Server._create_server = fail
+from fugue_tui.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("words", [("--foreground",), (), ("--detached",)])
+def test_a_start_without_enough_memory_says_so(launch: Launch, words: tuple[str, ...]) -> None:
+    running = launch(*words, program=("-c", NO_MEMORY), server=True)
+    running.host.wait_until(lambda: b"there is not enough memory; ulimit -a has the limits" in running.host.received)
+    assert running.host.wait_exit() == Exit(1)
+    assert b"a bug" not in running.host.received
+    assert not running.socket.exists()

@@ -22,7 +22,7 @@ from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config, SessionSettings
 from fugue_tui.control.commands import windows
 from fugue_tui.control.core.command import USER, Origin
-from fugue_tui.errors import FugueError, SaveError, SocketError
+from fugue_tui.errors import FugueError, SaveError, SocketError, TerminalError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
@@ -93,6 +93,10 @@ def run(options: ServerOptions) -> int:
     except FugueError as error:
         server.bye = Bye("error", clean_text(str(error)), 1)
         raise
+    except MemoryError as error:
+        failure = TerminalError("there is not enough memory; ulimit -a has the limits")
+        server.bye = Bye("error", str(failure), 1)
+        raise failure from error
     except SystemExit as error:
         server.bye = Bye("ended", "", error.code if isinstance(error.code, int) else 1)
         raise
