@@ -69,7 +69,7 @@ def test_a_new_name_is_shown_in_the_title_and_in_the_end_message(attach: Attach)
     peer.link.sendall(attach_protocol.frame(attach_protocol.NAME, Welcome("shop", title="\x1b]2;no title").dump()))
     peer.link.close()
     assert window.over() == 1
-    assert b"the workspace shop ended unexpectedly; fugue-tui shop restores it" in window.received
+    assert b"the workspace shop ended unexpectedly; nothing of it was saved yet" in window.received
     assert b"no title" not in window.received
 
 

@@ -61,7 +61,7 @@ def test_a_server_that_was_killed_leaves_the_terminal_clean(attach: Attach) -> N
     assert window.over() == 1
     assert window.restored
     after = bytes(window.received).partition(LEFT)[2]
-    assert after.endswith(b"fugue-tui: the workspace main ended unexpectedly; fugue-tui main restores it\r\n")
+    assert after.endswith(b"fugue-tui: the workspace main ended unexpectedly; nothing of it was saved yet\r\n")
 
 
 def test_a_client_ends_on_invalid_frames(attach: Attach) -> None:

@@ -7,10 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.e2e.background_workspaces import left
 from tests.e2e.conftest import Launch, Running
 from tests.e2e.test_restore import ALWAYS, ASK, WIDE, killed, panes, settled, store, used
 
 from fugue_tui.geometry import Size
+from fugue_tui.terminal.pty.spawn import Exit
 
 pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
@@ -183,3 +185,49 @@ def test_a_directory_and_a_program_that_are_gone_are_reported_where_they_were(la
     second.ask("focus-pane", "%1")
     second.host.send("pwd; echo al''ive\r")
     second.host.wait_text("alive")
+
+
+NO_THREAD = """
+import sys
+from fugue_tui.multiplexer.autosave import saver
+def refuse(thread):
+    raise RuntimeError("can't start new thread")
+saver.threading = type("threading", (), {**vars(saver.threading)})
+saver.threading.Thread = type("Thread", (saver.threading.Thread,), {"start": refuse})
+from fugue_tui.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("server", [False, True])
+def test_a_start_for_which_the_system_has_no_threads_ends_with_the_reason(launch: Launch, *, server: bool) -> None:
+    running = launch(program=("-c", NO_THREAD), server=server)
+    left(running.host, b"fugue-tui: e2e cannot start: can't start new thread; ulimit -a has the limits", 1)
+    assert not running.socket.exists()
+
+
+def test_a_start_in_the_background_for_which_the_system_has_no_threads_says_why(launch: Launch) -> None:
+    running = launch("--detached", program=("-c", NO_THREAD), server=True)
+    running.host.wait_until(lambda: b"e2e cannot start: can't start new thread" in running.host.received)
+    assert running.host.wait_exit() == Exit(1)
+    assert not running.socket.exists()
+
+
+NO_MEMORY = """
+import sys
+from fugue_tui.tui import server_main
+def fail(*_):
+    raise MemoryError
+server_main._Server._create_server = fail
+from fugue_tui.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("words", [("--foreground",), (), ("--detached",)])
+def test_a_start_without_enough_memory_says_so(launch: Launch, words: tuple[str, ...]) -> None:
+    running = launch(*words, program=("-c", NO_MEMORY), server=True)
+    running.host.wait_until(lambda: b"there is not enough memory; ulimit -a has the limits" in running.host.received)
+    assert running.host.wait_exit() == Exit(1)
+    assert b"a bug" not in running.host.received
+    assert not running.socket.exists()

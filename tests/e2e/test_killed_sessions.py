@@ -13,6 +13,8 @@ from tests.e2e.background_workspaces import CAT, left, stat
 from tests.e2e.background_workspaces import running as running
 from tests.e2e.conftest import TIMEOUT, Running
 
+from fugue_tui.store.store import Store
+
 pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
@@ -43,6 +45,8 @@ def test_a_killed_or_closed_terminal_leaves_the_workspace_alone(running: Running
 
 
 def test_a_killed_server_leaves_a_clean_terminal_and_a_name_that_is_free(running: Running) -> None:
+    store = Store(os.environ["FUGUE_STATE"])
+    running.host.wait_until(lambda: store.names("auto"))
     os.kill(running.server, signal.SIGKILL)
     left(running.host, b"fugue-tui: the workspace e2e ended unexpectedly; fugue-tui e2e restores it", 1)
     again = running.again("new", running.name, *CAT)

@@ -96,6 +96,22 @@ def test_a_workspace_of_a_killed_machine_is_restored_by_enter(launch: Launch) ->
     second.host.wait_text("typed again", "restored, saved", "alive")
 
 
+@pytest.mark.parametrize("server", [False, True])
+@pytest.mark.parametrize("painted", [False, True])
+def test_what_is_typed_before_the_question_neither_answers_it_nor_reaches_the_new_shell(
+    launch: Launch, *, server: bool, painted: bool
+) -> None:
+    killed(used(launch))
+    second = launch(size=WIDE, server=server)
+    if painted:
+        second.host.wait_until(lambda: b"\x1b[?1049h" in second.host.received)
+    second.host.send("echo typed' 'ahead\r")
+    second.host.wait_text(ASK, "answer first: Enter or Escape")
+    second.host.send("\r")
+    second.host.wait_text("once upon", "the log", "restored, saved")
+    assert sorted(panes(second)) == ["%1", "%2", "%3"]
+
+
 def test_a_workspace_that_can_be_restored_is_listed_until_it_was_ended_on_purpose(launch: Launch) -> None:
     first = used(launch)
     killed(first)
@@ -113,6 +129,14 @@ def test_a_workspace_that_can_be_restored_is_listed_until_it_was_ended_on_purpos
     second.host.send("y")
     second.host.wait_exit()
     assert "no workspace runs, and none waits to come back" in second.shell("ls").stderr
+
+
+def test_a_workspace_without_a_socket_is_listed_as_running(launch: Launch) -> None:
+    running = launch(size=WIDE, config="[mcp]\nenabled = false\n")
+    running.host.wait_until(lambda: store().names("auto"))
+    (line,) = running.shell("ls").stdout.splitlines()[1:]
+    assert line.split() == ["e2e", "running", "?", "1", "1", "?"]
+    assert "e2e runs without a socket" in running.shell("doctor").stdout
 
 
 def test_starting_fresh_keeps_the_last_save(launch: Launch) -> None:

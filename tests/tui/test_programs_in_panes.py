@@ -17,7 +17,7 @@ from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.terminal.pty import write_queue
 from fugue_tui.tui.ui import approval_prompt, messages, pane_notifications
-from fugue_tui_widgets import approval_dialog
+from fugue_tui_widgets import dialogs
 from fugue_tui_widgets.which_key import WhichKey
 
 pytestmark = pytest.mark.slow
@@ -317,7 +317,7 @@ def with_clipboard(setting: Literal["ask", "on", "off"]) -> Config:
 async def test_the_user_is_asked_before_a_program_copies(
     open_stage: Open, monkeypatch: pytest.MonkeyPatch, presses: list[str], copied: str
 ) -> None:
-    monkeypatch.setattr(approval_dialog, "GUARD_SECONDS", 0.0)
+    monkeypatch.setattr(dialogs, "GUARD_SECONDS", 0.0)
     monkeypatch.setattr(approval_prompt, "UNASKED_GUARD_SECONDS", 0.0)
     async with open_stage() as stage:
         stage.terminal().receive(memoryview(COPY))

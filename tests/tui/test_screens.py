@@ -112,6 +112,14 @@ SAVED = [("1 work", "vim notes.md, bash"), ("2 logs", "journalctl -f"), ("3 a na
 BUFFERS = [
     BufferRow(f"buffer{n}", "12:00 27 characters", "words that were copied", "words\nthat were\ncopied") for n in (1, 0)
 ]
+
+
+async def restore(stage: Stage) -> None:
+    heading = "main, saved 2 hours ago: 3 windows, 6 panes"
+    await opened(lambda: RestoreDialog(heading, SAVED, ["no htop"], guard=0.0))(stage)
+    await stage.until(lambda: "brings it back" in stage.text)
+
+
 SCREENS: dict[str, Scene] = {
     "panes": four,
     "zoomed": zoomed,
@@ -143,7 +151,7 @@ SCREENS: dict[str, Scene] = {
         lambda: ApprovalDialog("claude wants to run in %2 (hello)", COMMAND, [("once", "Yes, once")], 2)
     ),
     "paste": opened(lambda: PasteDialog("Paste into the shell of %1?", "$ ls\n$ pwd", "ls\npwd")),
-    "restore": opened(lambda: RestoreDialog("main, saved 2 hours ago: 3 windows, 6 panes", SAVED, ["no htop"])),
+    "restore": restore,
 }
 
 

@@ -23,7 +23,7 @@ DIALOGS = {
     "choose": lambda: Choose("windows", [("@1", "one"), ("@2", "two")], "@2"),
     "help": lambda: HelpScreen(["help"], [[HelpSection("Panes", [HelpEntry("x", "close")])]]),
     "paste": lambda: PasteDialog("Paste?", "before", "after"),
-    "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 9),
+    "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 9, guard=0.0),
     "approval": lambda: ApprovalDialog("claude wants to type", "rm x", [("once", "Yes")], guard=0.0),
 }
 LEFT = {"confirm": False, "paste": False, "restore": False}
@@ -53,7 +53,7 @@ async def test_escape_and_ctrl_c_leave(name: str, key: str) -> None:
 
 @pytest.mark.parametrize("cols", [40, 100])
 async def test_what_is_typed_instead_of_an_answer_about_a_restore_is_refused_in_words(cols: int) -> None:
-    app = Asking(RestoreDialog("saved yesterday", [("1 work", "vim, bash")]))
+    app = Asking(RestoreDialog("saved yesterday", [("1 work", "vim, bash")], guard=0.0))
     async with app.run_test(size=(cols, 12)) as pilot:
         frame = app.screen.query_one(Vertical)
         await pilot.press("down", "k")
@@ -65,7 +65,7 @@ async def test_what_is_typed_instead_of_an_answer_about_a_restore_is_refused_in_
 
 
 async def test_a_paste_instead_of_an_answer_about_a_restore_is_refused_in_words() -> None:
-    app = Asking(RestoreDialog("saved yesterday", [("1 work", "vim, bash")]))
+    app = Asking(RestoreDialog("saved yesterday", [("1 work", "vim, bash")], guard=0.0))
     async with app.run_test(size=(80, 24)) as pilot:
         app.screen.post_message(Paste("ls\n"))
         await pilot.pause()

@@ -12,15 +12,12 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-from fugue_tui_widgets.dialogs import NARROW, SHORT
+from fugue_tui_widgets.dialogs import GUARD_SECONDS, NARROW, SHORT, TypingGuard
 
 DENY: Final = "deny"
 """The answer that stands first."""
 DENY_ALL: Final = "deny all"
 """The answer of the Delete key, if it is offered: no to all requests of the caller."""
-GUARD_SECONDS: Final = 0.3
-"""How long after it opened, and after any key that does nothing here, a key answers nothing: it was meant for a
-program."""
 _STEPS: Final = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
 _PAGES: Final = {"pageup": -1, "pagedown": 1}
 _ENDS: Final = {"home": -1, "end": 1}
@@ -99,8 +96,7 @@ class ApprovalDialog(ModalScreen[str | None]):
             self.choices.append((DENY_ALL, "No to all that it asks, for half a minute (Delete)"))
         self.chosen = 0
         self._part, self._parts = 0, max(1, -(-len(command) // _PART))
-        self._clock, self._guard = clock, guard
-        self._ignored_at = clock()
+        self._guard = TypingGuard(guard, clock)
 
     def compose(self) -> ComposeResult:
         """Who asks for what, and the answers."""
@@ -115,7 +111,7 @@ class ApprovalDialog(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         """Keep room for the answers however long the command is."""
-        self._ignored_at = self._clock() + self._guard - GUARD_SECONDS
+        self._guard.start()
         self._fit(self.screen.size.height)
         self._show_chosen()
 
@@ -127,10 +123,9 @@ class ApprovalDialog(ModalScreen[str | None]):
         """Choose or answer; keys of a user who types on answer nothing."""
         event.stop()
         event.prevent_default()
-        now, typing = self._clock(), self._clock() - self._ignored_at < GUARD_SECONDS
-        if typing or event.key not in (*_STEPS, *_PAGES, *_ENDS, *self._answers()):
-            self._ignored_at = now
-        elif event.key in _PAGES:
+        if self._guard.ignores(known=event.key in (*_STEPS, *_PAGES, *_ENDS, *self._answers())):
+            return
+        if event.key in _PAGES:
             self._scroll(_PAGES[event.key])
         elif event.key in _ENDS:
             self._show_part(self._parts - 1 if event.key == "end" else 0, _ENDS[event.key])
@@ -142,7 +137,7 @@ class ApprovalDialog(ModalScreen[str | None]):
 
     def on_choice_clicked(self, message: Choice.Clicked) -> None:
         """A click answers too, once the dialog has been there for a moment."""
-        if self._clock() - self._ignored_at >= GUARD_SECONDS:
+        if self._guard.left <= 0:
             self.dismiss(message.answer)
 
     def _scroll(self, pages: int) -> None:

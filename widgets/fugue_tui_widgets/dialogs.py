@@ -1,6 +1,7 @@
 """Dialogs: a yes-or-no question, a line of text, a page to read, a list to choose from."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
@@ -20,6 +21,35 @@ NARROW: Final[list[tuple[int, str]]] = [(0, "-narrow"), (60, "-wide")]
 """The classes of a dialog by the columns of its screen."""
 SHORT: Final[list[tuple[int, str]]] = [(0, "-short"), (16, "-high")]
 """The classes of a dialog by the rows of its screen."""
+
+GUARD_SECONDS: Final = 0.3
+"""How long after a dialog opened by itself, and after any key that does nothing in it, a key answers nothing: it was
+meant for a program."""
+
+
+class TypingGuard:
+    """Tells answers from what a user types on for a program while a dialog opens by itself."""
+
+    def __init__(self, seconds: float = GUARD_SECONDS, clock: Callable[[], float] = time.monotonic) -> None:
+        """`seconds` is how long after it is shown no key answers."""
+        self._seconds, self._clock = seconds, clock
+        self._until = float("inf")
+
+    def start(self) -> None:
+        """The dialog is shown from now on."""
+        self._until = self._clock() + self._seconds
+
+    @property
+    def left(self) -> float:
+        """For how many seconds more what is pressed was meant for a program; 0 or less: an answer is one."""
+        return self._until - self._clock()
+
+    def ignores(self, *, known: bool) -> bool:
+        """Whether a key does nothing: one that is not `known`, or was meant for a program, as are those right after."""
+        ignored = self.left > 0 or not known
+        if ignored:
+            self._until = max(self._until, self._clock() + GUARD_SECONDS)
+        return ignored
 
 
 def leaves(event: events.Click, frame: Widget) -> bool:

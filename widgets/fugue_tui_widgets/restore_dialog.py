@@ -1,6 +1,7 @@
 """The question at the start: whether to restore the saved workspace."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -12,14 +13,15 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-from fugue_tui_widgets.dialogs import NARROW, SHORT, Answer
+from fugue_tui_widgets.dialogs import GUARD_SECONDS, NARROW, SHORT, Answer, TypingGuard
 
 _AROUND, _LITTLE_AROUND = 10, 8
 """Rows of the dialog that are not windows, and of the screen around it; on a screen of few rows."""
 
 
 class RestoreDialog(ModalScreen[bool | None]):
-    """Shows what was saved: Enter restores it (True), Escape does not (False); other keys are refused in words."""
+    """Shows what was saved: Enter restores it (True), Escape does not (False); other keys are refused in words, and
+    so is what was typed before the answers appear, a moment after the dialog."""
 
     DEFAULT_CSS = """
     RestoreDialog { align: center middle; background: $background 40%; }
@@ -34,6 +36,7 @@ class RestoreDialog(ModalScreen[bool | None]):
     RestoreDialog Label, RestoreDialog Static { width: auto; max-width: 100%; }
     RestoreDialog .fault { color: $text-warning; margin-top: 1; }
     RestoreDialog .choices { width: auto; height: auto; max-width: 100%; margin-top: 1; layout: horizontal; }
+    RestoreDialog.-early .choices { visibility: hidden; }
     RestoreDialog.-narrow .choices { layout: vertical; }
     RestoreDialog.-narrow Answer { margin-right: 0; }
     RestoreDialog.-narrow > Vertical { max-width: 100%; min-width: 0; padding: 1 1; }
@@ -49,10 +52,19 @@ class RestoreDialog(ModalScreen[bool | None]):
         Binding("k,up", "scroll(-1)", show=False),
     ]
 
-    def __init__(self, heading: str, windows: Sequence[tuple[str, str]], faults: Sequence[str] = ()) -> None:
-        """`windows` are (name, programs) pairs, a line each; `faults` are what would be missing."""
-        super().__init__()
+    def __init__(
+        self,
+        heading: str,
+        windows: Sequence[tuple[str, str]],
+        faults: Sequence[str] = (),
+        guard: float = GUARD_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`windows` are (name, programs) pairs, a line each; `faults` are what would be missing; `guard` is how many
+        seconds after it is shown the answers appear."""
+        super().__init__(classes="-early")
         self.heading, self.windows, self.faults = heading, windows, faults
+        self._guard = TypingGuard(guard, clock)
 
     def compose(self) -> ComposeResult:
         """The saved windows, and the two answers."""
@@ -70,10 +82,22 @@ class RestoreDialog(ModalScreen[bool | None]):
     def on_mount(self) -> None:
         """Keep room for the answers however many windows there are."""
         self._fit(self.screen.size)
+        self.call_after_refresh(self._shown)
 
     def on_resize(self, event: events.Resize) -> None:
         """The same on another screen."""
         self._fit(event.size)
+
+    def _shown(self) -> None:
+        self._guard.start()
+        self._offer()
+
+    def _offer(self) -> None:
+        """Show the answers once a key answers."""
+        if (left := self._guard.left) > 0:
+            self.set_timer(left, self._offer)
+        else:
+            self.remove_class("-early")
 
     def _fit(self, size: Size) -> None:
         rows = size.height
@@ -93,11 +117,14 @@ class RestoreDialog(ModalScreen[bool | None]):
 
     def on_key(self, event: events.Key) -> None:
         """Refuse what was meant for the shell behind it."""
-        if event.key not in self._bindings.key_to_bindings:
+        if self._guard.ignores(known=event.key in self._bindings.key_to_bindings):
+            event.stop()
+            event.prevent_default()
             self._refuse()
 
     def on_paste(self) -> None:
         """The same for a paste."""
+        self._guard.ignores(known=False)
         self._refuse()
 
     def _refuse(self) -> None:

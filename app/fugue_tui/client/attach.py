@@ -65,7 +65,7 @@ def attach(link: socket.socket, hello: Hello, wanted: str = "") -> int:
         if isinstance(end, Bye) and end.reason == attach_protocol.SWITCHED:
             raise Switched(end.message, prefix=hello.prefix, read_only=hello.read_only)
         if end is None:
-            raise SocketError(f"the workspace {name} ended unexpectedly; fugue-tui {name} restores it")
+            raise SocketError(f"the workspace {name} ended unexpectedly; {_way_back(name)}")
         return end if isinstance(end, int) else print_end(end, name)
 
 
@@ -109,6 +109,12 @@ def print_end(bye: Bye, workspace: str) -> int:
     lines = [f"[{words.get(bye.reason, f'{workspace} ended')}]", *([message] if message else [])]
     os.write(1, "".join(f"{line}\n" for line in lines).encode())
     return bye.status
+
+
+def _way_back(name: str) -> str:
+    from fugue_tui.client.workspaces import is_saved
+
+    return f"fugue-tui {name} restores it" if is_saved(name) else "nothing of it was saved yet"
 
 
 def _answer(link: socket.socket) -> tuple[Welcome | Bye, bytes]:

@@ -2,13 +2,17 @@
 
 import json
 import socket
+import time
 from collections.abc import Sequence
 
 from fugue_tui import sockets
+from fugue_tui.client.unread import unread
 from fugue_tui.errors import SocketError
 
 ANSWER_SECONDS = 150.0
 """How long a command may take; longer than any command's own deadline."""
+STUCK_SECONDS = 10.0
+"""How long a workspace may take to read a request: one that was just started is still loading."""
 CHUNK = 1 << 16
 
 
@@ -24,7 +28,7 @@ def call(path: str, method: str, params: dict[str, object], seconds: float) -> d
         link.settimeout(seconds)
         try:
             link.sendall(json.dumps(request).encode() + b"\n")
-            line = _line(link)
+            line = _line(link, path, time.monotonic() + seconds)
         except TimeoutError:
             raise SocketError(f"the workspace at {path} did not answer for {seconds:.0f} s") from None
         except OSError as error:
@@ -35,10 +39,33 @@ def call(path: str, method: str, params: dict[str, object], seconds: float) -> d
     return answer["result"]
 
 
-def _line(link: socket.socket) -> bytes:
+def _line(link: socket.socket, path: str, until: float) -> bytes:
+    """The answer, which a command may take long to give. Raises TimeoutError, SocketError if the request is not even
+    read, or OSError."""
     parts: list[bytes] = []
-    while data := link.recv(CHUNK):
+    while True:
+        link.settimeout(max(min(until - time.monotonic(), STUCK_SECONDS), 0.001))
+        try:
+            data = link.recv(CHUNK)
+        except TimeoutError:
+            if unread(link):
+                raise _stuck(path) from None
+            if time.monotonic() >= until:
+                raise
+            continue
         parts.append(data)
-        if data.endswith(b"\n"):
-            break
-    return b"".join(parts)
+        if not data or data.endswith(b"\n"):
+            return b"".join(parts)
+
+
+def _stuck(path: str) -> SocketError:
+    """The error that a workspace reads no requests, with the ways out."""
+    from fugue_tui.store import server_records
+
+    found = next((each for each in server_records.servers()[0] if each.socket == path), None)
+    if found is None:
+        return SocketError(f"the workspace at {path} does not answer")
+    return SocketError(
+        f"the workspace {found.name} does not answer: kill -CONT {found.pid} continues it if it was stopped, "
+        f"fugue-tui kill-server {found.name} ends it"
+    )

@@ -4,13 +4,10 @@ It does not interpret panes or keys. Neither side is read while output to the ot
 Few and cheap imports, and little work per byte: every keystroke and its echo pass here.
 """
 
-import fcntl
 import os
 import select
 import signal
 import socket
-import sys
-import termios
 import time
 from contextlib import suppress
 
@@ -18,6 +15,7 @@ from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Extent, Frames, Hello, Welcome
 from fugue_tui.client.host_terminal import HostTerminal, extent_of
 from fugue_tui.client.signal_fd import SignalFd
+from fugue_tui.client.unread import unread
 from fugue_tui.errors import SocketError
 
 CHUNK = 1 << 16
@@ -276,15 +274,6 @@ class Relay:
             self._resized(again=True)
         else:
             self._finish(128 + number)
-
-
-def unread(link: socket.socket) -> int:
-    """How much of what was sent the peer has not read, in a platform-specific unit; 0 where the system does not
-    report it."""
-    try:
-        return int.from_bytes(fcntl.ioctl(link, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
-    except OSError:
-        return 0
 
 
 def _wait(fd: int, events: int, seconds: float) -> bool:

@@ -16,10 +16,16 @@ ANSWER_SECONDS = 2.0
 
 
 def workspaces(without: str = "") -> list[dict[str, Any]]:
-    """Every workspace but one, by name; None for what is unknown. Asks those that run, which may take seconds."""
+    """Every workspace but one, by name; None for what is unknown. Asks those that run, which may take seconds, unless
+    they have no socket here: of those the last save tells."""
     running = [_running(name) for name in sockets.live() if name != without]
     names = {each["name"] for each in running}
     return running + [each for each in _saved() if each["name"] not in {*names, without}]
+
+
+def is_saved(name: str) -> bool:
+    """Whether a workspace would be restored if it were started."""
+    return any(each["name"] == name for each in _saved())
 
 
 def _saved() -> list[dict[str, Any]]:
@@ -42,15 +48,19 @@ def _is_restorable(entry: "StoreEntry") -> bool:
 
 
 def _kept(entry: "StoreEntry") -> dict[str, Any]:
+    """A saved workspace; it may run, too, with no socket or with one elsewhere."""
+    from fugue_tui.store import server_records
+
+    server = server_records.holder(entry.name)
     found = {name: entry.head.get(name) for name in ("windows", "panes")}
     return {
         "name": entry.name,
-        "running": False,
-        "clients": 0,
+        "running": server is not None,
+        "clients": 0 if server is None else None,
         **{name: value if type(value) is int else None for name, value in found.items()},
-        "since": _time(entry.head.get("saved_at")),
+        "since": _time(entry.head.get("saved_at")) if server is None else None,
         "version": None,
-        "socket": None,
+        "socket": server.socket or None if server is not None else None,
     }
 
 

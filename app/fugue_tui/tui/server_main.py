@@ -22,7 +22,7 @@ from fugue_tui.client.host_terminal import HostTerminal
 from fugue_tui.config.model import Config, SessionSettings
 from fugue_tui.control.commands import windows
 from fugue_tui.control.core.command import USER, Origin
-from fugue_tui.errors import FugueError, SaveError, SocketError
+from fugue_tui.errors import FugueError, SaveError, SocketError, TerminalError
 from fugue_tui.geometry import Size
 from fugue_tui.multiplexer import Multiplexer
 from fugue_tui.multiplexer.spawner import Launcher
@@ -93,6 +93,10 @@ def run(options: ServerOptions) -> int:
     except FugueError as error:
         server.bye = Bye("error", clean_text(str(error)), 1)
         raise
+    except MemoryError as error:
+        failure = TerminalError("there is not enough memory; ulimit -a has the limits")
+        server.bye = Bye("error", str(failure), 1)
+        raise failure from error
     except SystemExit as error:
         server.bye = Bye("ended", "", error.code if isinstance(error.code, int) else 1)
         raise
@@ -212,6 +216,8 @@ class _Server:
             _follow_agents(app)
             self._offer_restore(app)
             status = app.run(self._size, mouse=self._options.config.ui.mouse)
+            if app.failure is not None:
+                raise app.failure
             return status
         finally:
             # Every pane is still open here, and every attached terminal still shows the last of them.
@@ -314,17 +320,12 @@ class _Server:
 
     def _offer_restore(self, app: "WorkspaceServer") -> None:
         """Restore the saved workspace, offer it or keep it under another name."""
-        prompt, shown = self._prompt, app.on_shown
+        prompt = self._prompt
         if prompt is None:
             return
-
-        def ask() -> None:
-            shown()
-            prompt.ask()
-
         prompt.attach(app)
         if self._offers_restore:
-            app.on_shown = ask
+            app.latest.when_mounted(prompt.ask)
         elif prompt.ended or app.mux.before is not None:
             prompt.defer()
 

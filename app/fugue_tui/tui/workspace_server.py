@@ -24,7 +24,7 @@ from fugue_tui.config.model import Config
 from fugue_tui.control.commands.show_agents import AGENTS
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.keymap import Keymap
-from fugue_tui.errors import NotFound
+from fugue_tui.errors import FugueError, NotFound, TerminalError
 from fugue_tui.geometry import Size
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer import Multiplexer
@@ -117,6 +117,8 @@ class WorkspaceServer:
         self.window_monitor = WindowMonitor(self)
         self.on_shown: Callable[[], None] = lambda: None
         """Called once, when the workspace is on the screen."""
+        self.failure: FugueError | None = None
+        """Why the services could not start, which ends the program."""
         self.stop_painter: Final = stop_painter
         self.status = 0
         """The exit status of the program."""
@@ -230,7 +232,13 @@ class WorkspaceServer:
         if self._shown:
             return
         self._shown = True
-        self._context.copy().run(self._begin)
+        try:
+            self._context.copy().run(self._begin)
+        except Exception as error:  # noqa: BLE001 - without its services it would listen and never answer
+            self.errors.report("the start", error)
+            self.failure = TerminalError(f"{self.mux.workspace.name} cannot start: {error}; ulimit -a has the limits")
+            self.leave(1)
+            self.attach_server.bye = Bye("error", clean(str(self.failure)), 1)
 
     def _begin(self) -> None:
         gc.collect()

@@ -95,6 +95,17 @@ async def test_zellij_keys_need_no_prefix(open_stage: Open) -> None:
         await stage.until(lambda: " LOCKED " in stage.text)
 
 
+@pytest.mark.parametrize("keys", [["ctrl+s"], ["ctrl+b", "left_square_bracket"]])
+async def test_copy_mode_gets_its_keys_whatever_mode_it_is_started_in(open_stage: Open, keys: list[str]) -> None:
+    async with open_stage(config=ZELLIJ_KEYS) as stage:
+        await stage.press("ctrl+p")
+        await stage.until(lambda: " PANE " in stage.text)
+        await stage.press(*keys)
+        await stage.until(lambda: stage.app.keyboard.mode and " PANE " not in stage.text)
+        await stage.press("escape", *"typed")
+        await stage.until(lambda: "typed" in stage.text)
+
+
 async def test_tmux_keys_select_windows_and_open_the_command_line(open_stage: Open) -> None:
     async with open_stage(config=TMUX_KEYS) as stage:
         await stage.prefix("c")

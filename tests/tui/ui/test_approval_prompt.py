@@ -16,7 +16,7 @@ from fugue_tui.control.sideband.tag_runner import TagRunner
 from fugue_tui.errors import Denied
 from fugue_tui.multiplexer.access.grants import Scope
 from fugue_tui.tui.ui import approval_prompt
-from fugue_tui_widgets import approval_dialog
+from fugue_tui_widgets import dialogs
 from fugue_tui_widgets.approval_dialog import DENY, ApprovalDialog
 
 AGENT = Origin(Interface.MCP, process="12@34", program="claude", executable="/usr/bin/claude")
@@ -30,7 +30,7 @@ def quiet(text: str) -> None:
 @pytest.fixture
 def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys answer at once, as after a pause."""
-    monkeypatch.setattr(approval_dialog, "GUARD_SECONDS", 0.0)
+    monkeypatch.setattr(dialogs, "GUARD_SECONDS", 0.0)
     monkeypatch.setattr(approval_prompt, "UNASKED_GUARD_SECONDS", 0.0)
 
 

@@ -126,14 +126,34 @@ async def test_a_program_that_is_gone_is_reported_in_the_pane_and_in_the_bar(ope
 @pytest.mark.parametrize(("key", "answer"), [("enter", True), ("escape", False)])
 async def test_only_enter_and_escape_answer_the_offer(open_stage: Open, key: str, answer: bool) -> None:
     async with open_stage() as stage:
+        now = [100.0]
         answers: list[bool | None] = []
-        stage.app.push_screen(RestoreDialog("main", [("1 work", "shell")]), answers.append)
-        await stage.until(lambda: "bring it back?" in stage.text)
-        await stage.press("l", "s", "y", "n", "q", "space")
+        dialog = RestoreDialog("main", [("1 work", "shell")], guard=0.0, clock=lambda: now[0])
+        stage.app.push_screen(dialog, answers.append)
+        await stage.until(lambda: "Enter brings it back" in stage.text)
+        await stage.press("l", "s", "y", "n", "q", "space", key)
         assert answers == []
+        now[0] += 0.31
         await stage.press(key)
         await stage.until(lambda: answers)
         assert answers == [answer]
+
+
+@pytest.mark.parametrize("key", ["enter", "escape", "ctrl+c"])
+async def test_nothing_answers_the_offer_until_its_answers_are_shown(open_stage: Open, key: str) -> None:
+    async with open_stage() as stage:
+        now = [100.0]
+        answers: list[bool | None] = []
+        stage.app.push_screen(RestoreDialog("main", [("1 work", "shell")], clock=lambda: now[0]), answers.append)
+        await stage.until(lambda: "bring it back?" in stage.text)
+        await stage.press(key)
+        await stage.until(lambda: "answer first: Enter or Escape" in stage.text)
+        assert "Enter brings it back" not in stage.text
+        now[0] += 0.31
+        await stage.until(lambda: "Enter brings it back" in stage.text)
+        assert answers == []
+        await stage.press(key)
+        await stage.until(lambda: answers == [key == "enter"])
 
 
 @pytest.mark.parametrize(("said", "answer"), [("Enter brings it back", True), ("Escape starts fresh and", False)])
@@ -192,9 +212,9 @@ def test_the_offer(picture: Picture) -> None:
     async def script(stage: Stage) -> None:
         await stage.until(lambda: stage.drawn and "Hello" in stage.text)
         told = "main, saved 3 minutes ago (21 Nov 2026 17:47): 2 windows, 3 panes"
-        offer = RestoreDialog(told, rows(saved()), ["main.json was damaged; it is kept as main.json.bad.1"])
+        offer = RestoreDialog(told, rows(saved()), ["main.json was damaged; it is kept as main.json.bad.1"], guard=0.0)
         stage.app.push_screen(offer)
-        await stage.until(lambda: offer.query("Label") and offer.is_current)
+        await stage.until(lambda: offer.is_current and "Enter brings it back" in stage.text)
 
     assert picture(script, 90, 20)
 

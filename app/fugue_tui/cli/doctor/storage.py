@@ -37,7 +37,9 @@ def running() -> Iterator[Finding]:
         yield ok("none runs")
     for each in found:
         name, version = each["name"], each["version"]
-        if version is None:
+        if each["socket"] is None:
+            yield ok(f"{name} runs without a socket")
+        elif version is None:
             yield fault(f"{name} does not answer", f"end it with: fugue-tui kill-server {name}")
         elif version != __version__:
             advice = f"end it, and it starts with this version: fugue-tui kill-server {name}"

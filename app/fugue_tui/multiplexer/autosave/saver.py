@@ -104,8 +104,7 @@ class Saver:
 
         `ended` marks an intended exit, after which the user is not asked whether to restore. The automatic save of a
         workspace without panes is deleted."""
-        if self._thread.ident is None:
-            self._thread.start()
+        has_thread = self._thread.ident is not None or self._start_thread()
         snapshot = take(self._mux)
         with self._condition:
             self._finishing = True
@@ -113,10 +112,21 @@ class Saver:
                 self._jobs.append(lambda: self._save_at_the_end(snapshot, ended))
             self._writer.skip_pauses.set()
             self._condition.notify()
+        if not has_thread:
+            self._main()
+            return True
         self._thread.join(seconds)
         if self._thread.is_alive():
             logger.warning("the last save of the workspace did not finish within %s s", seconds)
         return not self._thread.is_alive()
+
+    def _start_thread(self) -> bool:
+        """Whether the system permits the thread."""
+        try:
+            self._thread.start()
+        except RuntimeError:
+            return False
+        return True
 
     # For commands
 

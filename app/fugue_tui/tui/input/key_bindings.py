@@ -324,6 +324,7 @@ class KeyDispatch:
         """Label what the focused pane shows."""
         from fugue_tui.tui.input.quick_select import QuickSelect
 
+        self._leave_mode()
         self._quick_select = self._quick_select or QuickSelect(self._app)
         self._quick_select.begin()
 
@@ -342,8 +343,14 @@ class KeyDispatch:
     def _loaded_copy_mode(self) -> "CopyMode":
         from fugue_tui.tui.input.copy_mode import CopyMode
 
+        self._leave_mode()
         self._copy_mode = self._copy_mode or CopyMode(self._app)
         return self._copy_mode
+
+    def _leave_mode(self) -> None:
+        """Have the next keys for copy mode or quick select."""
+        if not self.is_locked(self._client):
+            self.set_mode(None)
 
 
 def _first_keys(keymap: Keymap) -> str:

@@ -12,7 +12,7 @@ from fugue_tui.multiplexer.access.grants import Grant, Scope
 from fugue_tui.sanitize import clean
 from fugue_tui.tui.app_context import AppContext
 from fugue_tui.tui.ui.program_clipboard import EFFECT
-from fugue_tui_widgets import approval_dialog
+from fugue_tui_widgets import dialogs
 from fugue_tui_widgets.approval_dialog import DENY, DENY_ALL, ApprovalDialog
 from fugue_tui_widgets.dialogs import Choose
 
@@ -135,7 +135,7 @@ class ApprovalPrompt:
             question.what,
             [(scope, _answer_words(question, scope)) for scope in question.scopes],
             len(self._app.mux.approvals.waiting()) - 1,
-            approval_dialog.GUARD_SECONDS if guard is None else guard,
+            dialogs.GUARD_SECONDS if guard is None else guard,
             title=question.title,
             denies_all=True,
         )
