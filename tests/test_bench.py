@@ -104,7 +104,7 @@ def test_figures_are_the_middle_and_the_late_ones() -> None:
         (Row("t", "w", "ms", 3, 4), None),
     ],
 )
-def test_a_row_knows_whether_its_target_is_met(row: Row, met: bool | None) -> None:
+def test_a_row_reports_whether_its_target_is_met(row: Row, met: bool | None) -> None:
     assert row.met is met
 
 

@@ -193,7 +193,7 @@ def test_another_terminal_on_the_same_workspace_is_asked_again(serve: Serve) -> 
     typed(serving, poor)
 
 
-def test_frames_are_marked_only_if_every_mirror_knows_how(serve: Serve) -> None:
+def test_frames_are_marked_only_if_every_mirror_supports_it(serve: Serve) -> None:
     serving = serve(first=hello())
     serving.until(lambda: about(serving)["synchronized_output"])
     other = serving.attach(answering=without(rb"\x1b\[\?2026;.\$y"))

@@ -10,8 +10,9 @@ import pytest
 from tests.cli.command_line import Shell
 from tests.cli.command_line import shell as shell
 
+from fugue_tui.cli.audit_command import ORIGINS
 from fugue_tui.cli.man_page import page
-from fugue_tui.cli.subcommands import SUBCOMMANDS
+from fugue_tui.cli.subcommands import SUBCOMMANDS, help_of
 from fugue_tui.control.core.command import registry
 
 FILE = Path(__file__).parents[2] / "docs" / "fugue-tui.1"
@@ -46,3 +47,8 @@ def test_the_wheel_has_it() -> None:
 
 def test_no_line_of_a_description_is_a_request() -> None:
     assert [line for line in page().splitlines() if line.startswith(("'", "\\ "))] == []
+
+
+def test_the_help_has_every_origin_of_audit_and_the_option_that_undoes_setup() -> None:
+    assert f"--origin {'|'.join(ORIGINS)}" in help_of("audit")
+    assert "--uninstall" in help_of("setup")

@@ -65,7 +65,7 @@ def test_a_renamed_workspace_takes_its_log_along(launch: Launch) -> None:
     assert entries(running)[0]["kind"] == "start"
 
 
-def test_a_log_that_cannot_be_written_stops_nobody(launch: Launch, room: Path) -> None:
+def test_a_log_that_cannot_be_written_stops_no_command(launch: Launch, room: Path) -> None:
     (room / "file").write_text("")
     running = launch("--", "cat", server=True, env={"FUGUE_STATE": str(room / "file" / "state")})
     running.host.wait_text("the audit log cannot be written")

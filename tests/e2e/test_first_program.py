@@ -71,7 +71,7 @@ def test_a_line_that_the_shell_cannot_run_is_reported_in_the_pane(launch: Launch
 
 
 @pytest.mark.forked
-def test_callers_are_told_why_a_program_cannot_start(launch: Launch) -> None:
+def test_callers_get_the_reason_why_a_program_cannot_start(launch: Launch) -> None:
     running = launch("--", "cat")
     running.ready()
     for words in (("split-pane", "--", "no-such-program"), ("create-window", "--", "no-such-program")):

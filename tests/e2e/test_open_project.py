@@ -88,7 +88,7 @@ def test_a_file_that_changed_is_asked_about_again(desk: Desk) -> None:
     desk.type("open").wait_text("I edit", "1 code")
 
 
-def test_without_a_terminal_nobody_can_agree(desk: Desk) -> None:
+def test_without_a_terminal_an_unknown_file_is_refused(desk: Desk) -> None:
     done = desk.run("open")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (f"fugue-tui: {desk.file} runs programs and is not trusted yet; fugue-tui open --yes does\n")

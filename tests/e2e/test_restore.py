@@ -255,7 +255,7 @@ def damage(file: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["flip", "cut", "link"])
-def test_texts_that_are_damaged_are_left_out_and_told(launch: Launch, tmp_path: Path, how: str) -> None:
+def test_texts_that_are_damaged_are_left_out_and_reported(launch: Launch, tmp_path: Path, how: str) -> None:
     killed(used(launch))
     texts = [file for file in (tmp_path / "state" / "texts").iterdir() if not file.name.startswith(".")]
     for file in texts:

@@ -50,7 +50,7 @@ def test_a_denied_client_hears_so_by_a_code_of_its_own(served: Served) -> None:
     assert answer["content"][0]["text"].startswith("denied: ")
 
 
-def test_a_call_that_nobody_answers_is_refused_by_a_code_of_its_own(served: Served) -> None:
+def test_an_unanswered_call_is_refused_by_a_code_of_its_own(served: Served) -> None:
     served.on_main(lambda: setattr(served.mux, "permissions", McpSettings(ask_seconds=1)))
     link = served.link()
     link.initialize()

@@ -10,7 +10,7 @@ from fugue_tui_mcp import jsonrpc
 from fugue_tui_mcp.jsonrpc import Fault, Frame
 
 
-def test_requests_notifications_and_responses_are_told_apart() -> None:
+def test_requests_notifications_and_responses_are_distinguished() -> None:
     request = jsonrpc.read(b'{"jsonrpc":"2.0","id":"a","method":"ping"}\n')
     assert isinstance(request, Frame)
     assert (request.id, request.method, request.is_request) == ("a", "ping", True)

@@ -185,7 +185,7 @@ def test_change_callbacks_get_the_old_and_the_new_workspace(room: Room) -> None:
     assert changes == [(0, 1), (1, 2), (2, 2)]
 
 
-def test_what_programs_say_is_kept_and_told(room: Room) -> None:
+def test_what_programs_report_is_kept_and_published(room: Room) -> None:
     told: list[str] = []
     room.mux.on_event.connect(lambda pane, event: told.append(type(event).__name__))
     pane = room.opened("create-pane --command 'printf \"\\a\\033]2;hello\\a\\033]133;A\\a\"; exec cat'")
@@ -215,7 +215,7 @@ def test_a_pane_that_is_gone_is_not_found(room: Room) -> None:
 
 
 @pytest.mark.parametrize(("least", "stays"), [(1000.0, True), (0.0, False)])
-def test_a_login_shell_that_somebody_left_closes_whatever_its_status(
+def test_a_login_shell_that_the_user_left_closes_whatever_its_status(
     room: Room, monkeypatch: pytest.MonkeyPatch, least: float, stays: bool
 ) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")

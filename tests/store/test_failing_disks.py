@@ -72,7 +72,7 @@ def test_a_save_is_on_the_disk_before_it_takes_the_place_of_the_last(tmp_path: P
     ]
 
 
-def test_a_limit_on_file_sizes_is_told_and_costs_nothing_else(store: Store) -> None:
+def test_a_limit_on_file_sizes_is_reported_and_costs_nothing_else(store: Store) -> None:
     put(store, 1)
     code = """
 try:

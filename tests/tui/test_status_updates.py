@@ -89,7 +89,7 @@ async def test_states_are_shown_after_the_answer_to_a_key() -> None:
     assert shown.states == [{PaneId(1)}]
 
 
-async def test_nothing_is_shown_to_nobody() -> None:
+async def test_nothing_is_drawn_without_an_attached_client() -> None:
     shown = Shown(watched=False)
     shown.updates.state_changed(PaneId(1))
     shown.updates.request()

@@ -281,7 +281,7 @@ def test_a_key_is_echoed_beside_a_flood(browser: Browser, launch: Launch, tmp_pa
         tab.until(lambda: tab.screen.count("typed") == 2)
 
 
-def test_a_frozen_tab_stalls_nobody_and_shows_the_newest_when_it_goes_on(
+def test_a_frozen_tab_stalls_no_client_and_shows_the_newest_frame_when_it_resumes(
     browser: Browser, launch: Launch, tmp_path: Path
 ) -> None:
     running = flooding(launch, tmp_path, "colours", beside=True)

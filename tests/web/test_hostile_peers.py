@@ -61,7 +61,7 @@ def test_frames_that_are_no_message_close_the_page_alone(served: Served, sent: b
         page.shows(b"not disturbed")
 
 
-def test_a_thousand_connections_keep_nobody_out(served: Served) -> None:
+def test_a_thousand_connections_do_not_lock_out_other_clients(served: Served) -> None:
     session = logged_in(served)
     with page_of(served, session) as link:
         page = Page(link)

@@ -58,7 +58,7 @@ SUBCOMMANDS: Final = (
     Subcommand("COMMAND", "[ARGUMENT]... [--json] [--workspace NAME]", "run a command in a running workspace"),
     Subcommand(
         "setup",
-        "[CLIENT]... [--dry-run] [--remove] [--no-hooks] [--json]",
+        "[CLIENT]... [--dry-run] [--uninstall] [--no-hooks] [--json]",
         "register with MCP clients and install hooks: all installed ones, or those named",
     ),
     Subcommand("doctor", "[--json]", "check the installation, the terminal and MCP clients"),
@@ -93,7 +93,7 @@ SUBCOMMANDS: Final = (
     Subcommand("policy", "[explain COMMAND [ARGUMENT]...]", "show which callers may run which commands, and why"),
     Subcommand(
         "audit",
-        "[NAME] [-f|--follow] [--pane PANE] [--origin user|agent|script|program] [--since AGE] [--json]",
+        "[NAME] [-f|--follow] [--pane PANE] [--origin user|agent|script|program|monitor] [--since AGE] [--json]",
         "show who ran which commands, such as --since 10m --pane %3; --follow waits for more",
     ),
     Subcommand(

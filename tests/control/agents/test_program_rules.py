@@ -150,7 +150,7 @@ def test_rules_of_the_user_come_first(tmp_path: Path, monkeypatch: pytest.Monkey
         ("[[screen", "x.toml:1"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told(text: str, words: str) -> None:
+def test_faults_of_a_rule_file_are_reported(text: str, words: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(text, "x.toml")
     assert words in str(caught.value)

@@ -110,7 +110,7 @@ def test_a_claim_waits_until_there_is_a_task(room: Room) -> None:
             room.say(f"claim-task {number} --wait 100", agent(pane))
 
 
-def test_a_task_for_somebody_or_for_a_team_is_not_claimed_by_others(room: Room) -> None:
+def test_a_task_with_an_owner_or_a_team_is_not_claimed_by_others(room: Room) -> None:
     lead, worker, other = room.cat("lead"), room.cat("worker"), room.cat("other")
     for pane in (lead, worker):
         record = with_role(room.mux.workspace.panes[pane], "", "blue")
@@ -148,7 +148,7 @@ def test_a_task_whose_owner_is_gone_can_be_claimed_and_released_by_others(room: 
     assert room.say("claim-task 2", agent(three)).pane == str(three)
 
 
-def test_an_agent_that_has_ended_is_told_from_one_that_runs_another_program(fleet: Fleet) -> None:
+def test_an_agent_that_has_ended_is_distinguished_from_one_that_runs_another_program(fleet: Fleet) -> None:
     room, pane = fleet.room, fleet.agent("claude")
     room.say("add-task x")
     room.say("claim-task", agent(pane))

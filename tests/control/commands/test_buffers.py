@@ -64,7 +64,7 @@ def test_copies_evict_copies_and_never_what_was_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["buffer7", "buffer", "a\nb", " "])
-def test_names_that_cannot_be_told_from_others_are_refused(room: Room, name: str) -> None:
+def test_ambiguous_names_are_refused(room: Room, name: str) -> None:
     if name == "buffer":
         assert room.run(SetBuffer(text="a", buffer=name)).name == name
         return

@@ -61,7 +61,7 @@ def test_lines_that_scrolled_by_are_given_and_rows_that_only_moved_are_not(drive
     assert diff(driven, found.cursor).changed is False
 
 
-def test_a_flood_is_told_in_part_and_goes_on_from_its_end(driven: Driven) -> None:
+def test_a_flood_is_reported_in_part_and_continues_from_its_end(driven: Driven) -> None:
     since = cursor(driven)
     driven.does("echo; seq 1 300")
     found = diff(driven, since)
@@ -94,7 +94,7 @@ def test_another_size_is_reported(driven: Driven) -> None:
     assert "81 x 24" in found.summary
 
 
-def test_what_is_told_is_clean_and_fits_its_schema(driven: Driven) -> None:
+def test_what_is_returned_is_sanitized_and_fits_its_schema(driven: Driven) -> None:
     since = cursor(driven)
     driven.does("printf '\\na\\342\\200\\256b\\033[31m👨‍👩‍👧\\n'")
     said = payload(DiffPane, diff(driven, since))

@@ -119,7 +119,7 @@ def test_events_come_in_pages_of_what_the_caller_takes(room: Room) -> None:
     assert 5 < len(newest) < 40
 
 
-def test_one_event_is_told_however_little_the_caller_takes(room: Room) -> None:
+def test_one_event_is_returned_however_small_the_limit(room: Room) -> None:
     room.mux.event_log.record(EventKind.NOTIFICATION, title="t" * 1_000, body="b" * 1_000)
     room.mux.event_log.record(EventKind.BELL)
     found = room.run(ListEvents(after=0), replace(agent(), takes=500))

@@ -181,7 +181,7 @@ def test_a_shell_that_does_not_mark_its_prompts_has_no_known_commands(driven: Dr
     assert (found.commands, found.total, found.marked) == ((), 0, False)
 
 
-def test_all_of_a_pane_is_told_at_once(driven: Driven) -> None:
+def test_a_snapshot_has_the_whole_state_of_a_pane(driven: Driven) -> None:
     driven.does(marks("make", "echo built", 2))
     found = driven.room.run(SnapshotPane(), agent(driven.pane))
     assert found.state.pane == str(driven.pane)

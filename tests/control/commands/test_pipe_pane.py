@@ -170,7 +170,7 @@ def test_the_end_of_the_receiver_ends_the_pipe(room: Room) -> None:
     room.shows(pane, "hello")
 
 
-def test_a_full_disk_is_told(room: Room) -> None:
+def test_a_full_disk_is_reported(room: Room) -> None:
     said: list[str] = []
     pane = room.cat()
     room.mux.pipes.on_message.connect(said.append)
@@ -208,7 +208,7 @@ def test_an_agent_never_types_by_a_pipe(room: Room) -> None:
 @pytest.mark.parametrize(
     ("path", "words"), [("/", "Is a directory"), ("/nowhere/log", "No such file"), ("a\0b", "NUL character")]
 )
-def test_a_file_that_cannot_be_written_is_told_and_the_open_pipe_stays(room: Room, path: str, words: str) -> None:
+def test_a_file_that_cannot_be_written_is_reported_and_the_open_pipe_stays(room: Room, path: str, words: str) -> None:
     pane = room.cat()
     room.run(PipePane(line="cat > /dev/null"))
     with pytest.raises(Exception, match=words):

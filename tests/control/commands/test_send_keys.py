@@ -300,7 +300,7 @@ def test_a_program_that_is_over_gets_nothing(room: Room) -> None:
         room.run(SendInput(pane=str(pane), text="x"))
 
 
-def test_a_program_that_does_not_read_is_told_of(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_read_is_reported(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_queue, "CAPACITY", 2_500_000)
     room.cat()
     pane = room.opened("split-pane --command 'stty raw; echo ready; exec sleep 100'")

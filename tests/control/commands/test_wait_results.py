@@ -28,7 +28,7 @@ def test_output_before_the_exit_matches_before_the_exit_ends_the_wait(room: Room
         room.say(f"close-pane {pane}")
 
 
-def test_a_program_that_is_over_is_told_at_once(room: Room) -> None:
+def test_a_program_that_has_ended_is_reported_at_once(room: Room) -> None:
     pane = sh(room, "echo over")
     cursor = waited(room, pane, idle_ms=1).cursor
     enter(room, pane)
@@ -75,7 +75,7 @@ def test_idle_output_ends_a_wait(room: Room) -> None:
     assert "5" in found.screen
 
 
-def test_the_time_is_clamped_and_told(room: Room) -> None:
+def test_the_timeout_is_clamped_and_reported(room: Room) -> None:
     later = begun(room, room.cat(), "never", timeout=100_000.0)
     room.mux.terminals[room.open[0]].write(b"never\n")
     assert room.awaited(later).timeout == MAX_TIMEOUT

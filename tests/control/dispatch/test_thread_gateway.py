@@ -98,7 +98,7 @@ def test_what_a_command_raises_goes_to_the_caller() -> None:
         answered.result(0)
 
 
-def test_leaving_in_the_middle_of_a_command_is_told_and_continues() -> None:
+def test_leaving_in_the_middle_of_a_command_is_reported_and_continues() -> None:
     main = _Main()
     answered = main.gate.run(GateProbe(leaves=True), Caller(Interface.MCP))
     with pytest.raises(SystemExit):

@@ -123,7 +123,7 @@ def test_places_outside_of_the_window_are_clamped(room: Room, home: Path) -> Non
         (f"[{'{}, ' * 10_000}]", r"floats: has 10000 entries"),
     ],
 )
-def test_a_fault_is_told_where_it_is(room: Room, home: Path, floats: str, said: str) -> None:
+def test_a_fault_is_reported_with_its_position(room: Room, home: Path, floats: str, said: str) -> None:
     file_of(home, f"floats = {floats}")
     with pytest.raises((InvalidArgument, Refused), match=said):
         load(room, ".")

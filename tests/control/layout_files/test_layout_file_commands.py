@@ -213,7 +213,7 @@ def test_what_runs_in_a_shell_is_reported_as_left_out(room: Room) -> None:
     assert saved.left_out == ("sleep, which runs in the shell of pane %1; a command is saved with its pane",)
 
 
-def test_values_that_may_be_secret_are_left_out_and_told(room: Room) -> None:
+def test_values_that_may_be_secret_are_left_out_and_reported(room: Room) -> None:
     room.say("""create-window --command cat""")
     room.say("""create-pane --env '{"api_token": "hunter2", "PORT": "3000"}' -- cat""")
     saved = save(room, "a.toml")

@@ -65,7 +65,7 @@ def test_all_windows_open_or_none(room: Room, home: Path) -> None:
         assert room.mux.terminals == open_before
 
 
-def test_nothing_opens_once_nobody_wants_it(room: Room, home: Path) -> None:
+def test_nothing_opens_once_the_call_is_cancelled(room: Room, home: Path) -> None:
     room.cat()
     file_of(home, "")
     before = room.mux.workspace

@@ -57,7 +57,7 @@ def test_every_line_of_hidden_text_is_marked() -> None:
     assert with_marks("\x1b[8mone\n\n two\x1b[0m\nthree", THEME) == "[hidden: one]\n\n[hidden: two]\nthree"
 
 
-def test_readers_of_a_pane_are_told_what_the_user_cannot_see(room: Room) -> None:
+def test_hidden_text_is_marked_for_readers_of_a_pane(room: Room) -> None:
     pane = room.opened("""create-pane -- sh -c "printf 'all is \\033[8mnot \\033[0mwell'; cat" """)
     room.shows(pane, "well")
     for source in (Source.SCREEN, Source.SCROLLBACK):

@@ -6,7 +6,7 @@ from fugue_tui.control.tmux.arguments import parse
 from fugue_tui.errors import InvalidArgument
 
 
-def test_flags_values_and_words_are_told_apart() -> None:
+def test_flags_values_and_words_are_distinguished() -> None:
     found = parse("split-window", "dhP", "Fte", ["-dh", "-t%1", "-F", "#{pane_id}", "-e", "A=1", "-eB=2", "--", "-x"])
     assert found.has("d")
     assert found.has("h")

@@ -342,7 +342,7 @@ def test_windows_and_panes_may_be_counted_from_one(room: Room) -> None:
         from_one("select-window", "-t", ":0")
 
 
-def test_what_is_selected_in_another_session_moves_nobody(room: Room) -> None:
+def test_what_is_selected_in_another_session_switches_no_client(room: Room) -> None:
     first = room.cat()
     tmux(room, "new-session", "-d", "-s", "other", "-n", "a", "cat")
     for name in ("b", "c"):

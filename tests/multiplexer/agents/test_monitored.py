@@ -178,7 +178,7 @@ def test_rules_that_make_no_sense_are_faults(wanted: MonitorRules, fault: str) -
     assert wanted.fault.startswith(fault) if fault else not wanted.fault
 
 
-def test_rules_are_told_in_words() -> None:
+def test_rules_are_described_in_words() -> None:
     budget = MonitorRules(budget=(Action.STOP,), budget_seconds=60, budget_dollars=5)
     assert budget.described() == "budget of 60 s or $5: stop"
     wanted = MonitorRules(idle=(Action.NUDGE, Action.TELL), gone=(Action.RESTART,))

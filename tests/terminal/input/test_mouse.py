@@ -64,7 +64,7 @@ def test_modifiers_are_added_to_the_button() -> None:
     assert encode(event, modes(MouseTracking.NORMAL)) == b"\x1b[<30;1;1M"
 
 
-def test_x10_tracking_knows_no_modifiers() -> None:
+def test_x10_tracking_reports_no_modifiers() -> None:
     event = MouseAction(MouseKind.PRESS, Button.LEFT, 0, 0, Modifiers.CTRL)
     assert encode(event, modes(MouseTracking.X10, MouseEncoding.X10)) == b"\x1b[M !!"
 

@@ -98,7 +98,7 @@ def test_a_relative_program_is_looked_for_in_its_directory(spawn: Spawn, tmp_pat
 
 
 @both_ways
-def test_the_terminal_knows_that_text_is_utf8(spawn: Spawn) -> None:
+def test_the_terminal_driver_has_iutf8_set(spawn: Spawn) -> None:
     pane = spawn("stty", "-a")
     pane.wait_exit()
     assert " iutf8" in f" {pane.text}"

@@ -79,7 +79,7 @@ def test_a_running_command_tells_what_it_printed_so_far(shell: Shell) -> None:
     assert shell.log.at_prompt is False
 
 
-def test_what_the_shell_told_goes_before_what_is_seen(shell: Shell) -> None:
+def test_what_the_shell_reports_has_priority_over_the_screen(shell: Shell) -> None:
     shell.emulator.feed(b"!!\r\n")
     shell.mark("C;cmdline_url=echo%20a%0Aecho b")
     assert shell.last.line == "echo a\necho b"

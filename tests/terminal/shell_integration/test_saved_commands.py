@@ -123,7 +123,7 @@ def test_what_was_printed_is_found_where_lines_are_rewrapped() -> None:
         assert after(life, size).printed() == ["x" * 100 + "\nend", "y" * 50]
 
 
-def test_an_engine_that_does_not_rewrap_knows_what_was_printed_at_its_width_alone() -> None:
+def test_an_engine_without_reflow_keeps_output_of_its_width_alone() -> None:
     life = Life(make_emulator("pyte", SIZE, 300))
     life.run("long", "x" * 100 + "\nend\n")
     assert after(life, Size(40, 5)).printed() == ["x" * 100 + "\nend"]

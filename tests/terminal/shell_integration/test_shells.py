@@ -177,7 +177,7 @@ def test_the_end_of_a_shell_is_the_end_of_its_last_command(shell: Shell) -> None
     assert (last.line, last.exit_code, last.running) == ("exit 3", 3, False)
 
 
-def test_the_fallback_engine_knows_commands_too(start: Start) -> None:
+def test_the_fallback_engine_records_commands_too(start: Start) -> None:
     shell = start("bash", engine="pyte")
     record = shell.run("printf 'one\\ntwo'; false")
     assert (record.line, record.exit_code, shell.output(record)) == ("printf 'one\\ntwo'; false", 1, "one\ntwo")
