@@ -110,3 +110,37 @@ async def test_a_dialog_is_whole_on_a_small_screen(name: str) -> None:
         frames = [*app.screen.query(Vertical), *app.screen.query(VerticalScroll), *app.screen.query(OptionList)]
         assert all(frame.region in screen for frame in frames)
         assert all(each.region in screen and each.region.height == 1 for each in app.screen.query(Answer))
+
+
+TEXTS = {
+    "paste": lambda: PasteDialog("Paste into the shell of %1?", "$ ls\n$ pwd", "ls\npwd"),
+    "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 3, ["no htop"]),
+    "approval": lambda: ApprovalDialog("claude wants to run", "make " * 19, [("once", "Yes, once")]),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_a_text_that_has_room_on_a_small_screen_has_no_scroll_bar(name: str) -> None:
+    app = Asking(TEXTS[name]())
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        assert not any(part.show_vertical_scrollbar for part in app.screen.query(VerticalScroll))
+        assert app.screen.query(Vertical).first().region in app.screen.region
+
+
+async def test_a_short_text_leaves_its_rows_to_a_long_one() -> None:
+    lines = "\n".join(map(str, range(11)))
+    for before, after in ((lines, "one"), ("one", lines)):
+        app = Asking(PasteDialog("Paste?", before, after))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            assert [part.size.height for part in app.screen.query(VerticalScroll)] == [
+                len(text.splitlines()) for text in (before, after)
+            ]
+
+
+async def test_a_key_is_apart_from_what_it_answers() -> None:
+    app = Asking(DIALOGS["confirm"]())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert [str(answer.content) for answer in app.screen.query(Answer)] == [" y  yes", " n  no"]

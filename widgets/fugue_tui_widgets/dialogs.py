@@ -56,7 +56,7 @@ class Answer(Label):
 
     def __init__(self, text: str, answer: bool) -> None:
         key, _, words = text.partition(" ")
-        super().__init__(Content.assemble((f" {key} ", "bold reverse"), words))
+        super().__init__(Content.assemble((f" {key} ", "bold reverse"), f" {words}"))
         self.answer = answer
 
     def on_click(self) -> None:

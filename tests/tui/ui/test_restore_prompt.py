@@ -136,7 +136,7 @@ async def test_only_enter_and_escape_answer_the_offer(open_stage: Open, key: str
         assert answers == [answer]
 
 
-@pytest.mark.parametrize(("said", "answer"), [("Enter brings it back", True), ("Escape starts fresh and", False)])
+@pytest.mark.parametrize(("said", "answer"), [("Enter  brings it back", True), ("Escape  starts fresh and", False)])
 async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: Open, said: str, answer: bool) -> None:
     async with open_stage(cols=40, rows=12) as stage:
         answers: list[object] = []
@@ -161,11 +161,11 @@ async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
 async def test_a_long_offer_can_be_scrolled_and_keeps_its_answers_in_sight(open_stage: Open) -> None:
     async with open_stage(cols=60, rows=16) as stage:
         stage.app.push_screen(RestoreDialog("main", [(f"{at} window", "shell") for at in range(1, 61)]))
-        await stage.until(lambda: "Enter brings it back" in stage.text)
+        await stage.until(lambda: "Enter  brings it back" in stage.text)
         assert "60 window" not in stage.text
         await stage.press(*["j"] * 60)
         await stage.until(lambda: "60 window" in stage.text)
-        assert "Enter brings it back" in stage.text
+        assert "Enter  brings it back" in stage.text
 
 
 def test_the_offer_names_windows_and_what_ran_in_them() -> None:
