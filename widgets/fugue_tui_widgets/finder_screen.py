@@ -139,8 +139,10 @@ class FinderScreen(ModalScreen[None]):
     # What the owner shows
 
     def show_rows(self, rows: Sequence[ListRow], title: str, key: str = "") -> None:
-        """Show rows, and in the frame what they are; the cursor goes to a key if one is given."""
+        """Show rows, and in the frame what they are; the cursor goes to a key if one is given. Where no row can be
+        chosen, there is no preview."""
         self.show_title(title)
+        self.query_one("#preview").visible = any(row.key for row in rows)
         self._list.show(rows, key)
 
     def show_title(self, title: str) -> None:
@@ -149,7 +151,9 @@ class FinderScreen(ModalScreen[None]):
 
     def show_preview(self, shown: Shown) -> None:
         """Show something beside the list."""
-        self.query_one("#preview", Vertical).border_title = Content(shown.title) if shown.title else None
+        before = "" if self.has_class("-wide") else " "  # Textual leaves a blank only where there is a corner.
+        title = Content(f"{before}{shown.title} ") if shown.title else None
+        self.query_one("#preview", Vertical).border_title = title
         self._preview.show(shown)
 
     @property
