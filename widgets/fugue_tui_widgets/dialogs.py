@@ -30,13 +30,21 @@ def leaves(event: events.Click, frame: Widget) -> bool:
 
 def fitting(hints: Sequence[str], width: int) -> str:
     """As many hints as fit into so many cells, the first ones."""
-    shown = ""
+    line = " · ".join(hint_lines(hints, width)[0]) if hints else ""
+    return line if cell_len(line) <= width else ""
+
+
+def hint_lines(hints: Sequence[str], width: int) -> list[list[str]]:
+    """All hints on lines of so many cells, none of them cut in two."""
+    lines, used = list[list[str]](), width
     for hint in hints:
-        longer = f"{shown} · {hint}" if shown else hint
-        if cell_len(longer) > width:
-            break
-        shown = longer
-    return shown
+        longer = used + cell_len(f" · {hint}")
+        if longer > width:
+            lines.append([])
+            longer = cell_len(hint)
+        lines[-1].append(hint)
+        used = longer
+    return lines
 
 
 class Answer(Label):
