@@ -8,19 +8,23 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Paste
 from textual.screen import ModalScreen
-from textual.widgets import OptionList
+from textual.widgets import OptionList, TextArea
 
 from fugue_tui_widgets.approval_dialog import ApprovalDialog
+from fugue_tui_widgets.buffer_screen import BufferRow, BufferScreen
 from fugue_tui_widgets.dialogs import Answer, Ask, Choose, Confirm, Page
 from fugue_tui_widgets.help_screen import HelpEntry, HelpScreen, HelpSection
 from fugue_tui_widgets.paste_dialog import PasteDialog
 from fugue_tui_widgets.restore_dialog import RestoreDialog
+from fugue_tui_widgets.task_form import TaskDraft, TaskForm
 
 DIALOGS = {
     "confirm": lambda: Confirm("End the workspace main with 5 running programs?"),
     "ask": lambda: Ask("name of this window", "bash"),
     "page": lambda: Page("messages", Content("one\ntwo")),
     "choose": lambda: Choose("windows", [("@1", "one"), ("@2", "two")], "@2"),
+    "buffers": lambda: BufferScreen([BufferRow("buffer0", "12:00", "text", "text")], lambda _: ()),
+    "task": lambda: TaskForm("new task", TaskDraft(), (), lambda draft, done: None),
     "help": lambda: HelpScreen(["help"], [[HelpSection("Panes", [HelpEntry("x", "close")])]]),
     "paste": lambda: PasteDialog("Paste?", "before", "after"),
     "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 9),
@@ -110,6 +114,15 @@ async def test_a_dialog_is_whole_on_a_small_screen(name: str) -> None:
         frames = [*app.screen.query(Vertical), *app.screen.query(VerticalScroll), *app.screen.query(OptionList)]
         assert all(frame.region in screen for frame in frames)
         assert all(each.region in screen and each.region.height == 1 for each in app.screen.query(Answer))
+
+
+@pytest.mark.parametrize("name", DIALOGS)
+async def test_scroll_bars_are_one_cell_wide(name: str) -> None:
+    app = Asking(DIALOGS[name]())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        scrolled = [*app.screen.query(VerticalScroll), *app.screen.query(OptionList), *app.screen.query(TextArea)]
+        assert {each.styles.scrollbar_size_vertical for each in scrolled} <= {1}
 
 
 TEXTS = {

@@ -165,7 +165,7 @@ class Page(ModalScreen[None]):
     DEFAULT_CSS = """
     Page { align: center middle; background: $background 40%; }
     Page > VerticalScroll {
-        width: 90%; max-width: 110; height: 90%; padding: 0 2; background: $surface;
+        width: 90%; max-width: 110; height: 90%; padding: 0 2; background: $surface; scrollbar-size-vertical: 1;
         border: heavy $primary; border-title-color: $primary; border-subtitle-color: $text-muted;
     }
     """
@@ -216,8 +216,9 @@ class Choose(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Choose { align: center middle; background: $background 40%; }
     Choose OptionList {
-        width: 60; max-width: 96%; height: auto; max-height: 90%;
-        background: $surface;
+        width: 60; max-width: 96%; height: auto; max-height: 90%; padding: 0;
+        background: $surface; scrollbar-size-vertical: 1;
+        & > .option-list--option { padding: 0 1; }
     }
     Choose OptionList, Choose OptionList:focus {
         border: heavy $primary; border-title-color: $primary; border-subtitle-color: $text-muted;
