@@ -156,10 +156,11 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         if not self._framed:
             self._footer.update(Content(fitting([self._said, *self._hints], self.size.width)))
         elif not self._below:
-            lines = hint_lines(self._hints, self.size.width - 4)
-            self.set_class(len(lines) > 1, "-wrapped")
-            self.border_subtitle = Content(" · ".join(lines[0]) if len(lines) == 1 else "")
-            self._footer.update(Content("\n".join(map(" · ".join, lines))))
+            wrapped = len(hint_lines(self._hints, self.size.width - 4)) > 1
+            lines = [" · ".join(line) for line in hint_lines(self._hints, self.size.width - 2)]
+            self.set_class(wrapped, "-wrapped")
+            self.border_subtitle = Content("" if wrapped else lines[0])
+            self._footer.update(Content("\n".join(lines)))
 
     @property
     def _hints(self) -> list[str]:
