@@ -137,6 +137,10 @@ class Camera:
                 raise TimeoutError(f"{self.file.stem}: pane %{pane} did not get there:\n{self.text(pane)}")
             await asyncio.sleep(0.01)
 
+    async def until_asked(self, pane: int = 1) -> None:
+        """Wait until the agent in a pane is known to wait for the user."""
+        await self.until_true(lambda: pane in self.mux.agents.waiting(), pane)
+
     async def until_busy(self, pane: int = 1) -> None:
         """Wait until htop has measured how busy the programs are."""
         await self.until_true(lambda: re.search(r" S +[1-9]\d*\.\d", self.text(pane)), pane)

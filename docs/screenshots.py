@@ -103,6 +103,8 @@ async def _front(camera: Camera) -> None:
             await camera.until("$", pane=4)
             await camera.type("git log --oneline", pane=4)
             await camera.until("make this edit", pane=2)
+            await camera.until_asked(pane=2)
+            await camera.until("passed", pane=3)
             camera.command("create-window", "--name", "notes", "--no-focus")
 
 
@@ -119,6 +121,7 @@ async def _agents(camera: Camera) -> None:
         call = ("create-layout", "--name", "tides", "--layout", json.dumps(layout))
         async with camera.workspace(*call, cols=164, rows=46, served=True):
             await camera.until("make this edit")
+            await camera.until_asked()
             await camera.until("a cache of a minute", pane=3)
             await camera.until("moon's tilt", pane=4)
 
@@ -167,6 +170,7 @@ async def _agent_list(camera: Camera) -> None:
         call = ("create-layout", "--name", "agents", "--layout", json.dumps(layout))
         async with camera.workspace(*call, cols=130, rows=32, served=True):
             await camera.until("make this edit")
+            await camera.until_asked()
             await camera.until("a cache of a minute", pane=2)
             await camera.until("moon's tilt", pane=3)
             await camera.press("ctrl+b", "A")

@@ -76,7 +76,7 @@ def test_a_signal_ends_the_server_in_good_order(serve_mirrored: Serve, number: i
 
 STEPS = (
     ('\x02"', "%3"), ("\x02?", "/ searches"), ("\x1b", "!/ searches"), ("\x02z", "!%1"), ("\x02z", "%1"),
-    ("\x02p", "what to do"), ("\x1b", "!what to do"), ("\x02c", "[2 sh]"),
+    ("\x02p", "command palette"), ("\x1b", "!command palette"), ("\x02c", "[2 sh]"),
     ("\x021", "![2 sh]"), ("\x02{", "%2"),
     ("\x02", "and then"), ("\x1b", "!and then"), ("\x02x", "Close pane"), ("n", "!Close pane"),
 )  # fmt: skip

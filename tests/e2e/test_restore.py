@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.forked]
 
 
 WIDE = Size(120, 30)
-ASK = "Enter brings it back"
+ASK = "Enter  brings it back"
 ALWAYS = '[session]\nrestore = "always"\n'
 
 
@@ -79,7 +79,7 @@ def test_a_workspace_of_a_killed_machine_is_restored_by_enter(launch: Launch) ->
     before = first.ask("get-layout")
     killed(first)
     second = launch(size=WIDE)
-    second.host.wait_text(ASK, "2 windows, 3 panes", "1 ", "2 later", "echo the log", "Escape starts fresh")
+    second.host.wait_text(ASK, "2 windows, 3 panes", "1 ", "2 later", "echo the log", "Escape  starts fresh")
     second.host.send("\r")
     second.host.wait_text("once upon", "the log", "restored, saved", "press Enter to run again: echo the log")
     found = panes(second)

@@ -10,6 +10,8 @@ from typing import Any, Protocol, TypeAlias
 
 import pytest
 import pytest_textual_snapshot  # pyright: ignore[reportMissingTypeStubs]
+import rich.console
+from rich.terminal_theme import TerminalTheme
 from syrupy.location import PyTestLocation
 from tests.fork_server import REPOSITORY, ForkServer
 from tests.tui.host_programs import DEADLINE, Host
@@ -261,6 +263,31 @@ class Pictures(pytest_textual_snapshot.SVGImageExtension):
     def dirname(cls, *, test_location: PyTestLocation) -> str:
         """One folder for each module of tests."""
         return str(REPOSITORY / "snapshots" / test_location.basename)
+
+
+_LIGHT = HostColours(background=(253, 246, 227), foreground=(88, 110, 117))
+_PAPER = TerminalTheme(
+    (253, 246, 227),
+    (88, 110, 117),
+    [
+        (7, 54, 66),
+        (220, 50, 47),
+        (133, 153, 0),
+        (181, 137, 0),
+        (38, 139, 210),
+        (211, 54, 130),
+        (42, 161, 152),
+        (238, 232, 213),
+    ],
+    None,
+)
+"""Solarized light, on which much is hard to read."""
+
+
+def use_light_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the app believe in a light terminal, and draw pictures on one."""
+    monkeypatch.setitem(globals(), "HOST", _LIGHT)
+    monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", _PAPER)
 
 
 pytest_textual_snapshot.SVGImageExtension = Pictures

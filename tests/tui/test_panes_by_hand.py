@@ -169,7 +169,7 @@ async def test_a_running_pane_is_closed_only_after_a_yes(open_stage: Open) -> No
         assert stage.rects[1] == Rect(0, 0, 80, 23)
 
 
-@pytest.mark.parametrize(("answer", "open_after"), [("n no", 2), ("y yes", 1)])
+@pytest.mark.parametrize(("answer", "open_after"), [("n  no", 2), ("y  yes", 1)])
 async def test_a_question_fits_on_a_small_screen_and_takes_the_mouse(
     open_stage: Open, answer: str, open_after: int
 ) -> None:
@@ -197,7 +197,9 @@ async def test_ctrl_c_closes_every_dialog(open_stage: Open, keys: str) -> None:
         assert len(stage.mux.terminals) == 2
 
 
-@pytest.mark.parametrize(("hint", "seen"), [("? help", "keys after"), ("c window", "[2 "), ("p palette", "what to do")])
+@pytest.mark.parametrize(
+    ("hint", "seen"), [("? help", "keys after"), ("c window", "[2 "), ("p palette", "command palette")]
+)
 async def test_a_click_on_a_hint_does_what_its_key_does(open_stage: Open, hint: str, seen: str) -> None:
     async with open_stage() as stage:
         await stage.until(lambda: hint in stage.text)

@@ -4,10 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-import rich.console
-from rich.terminal_theme import TerminalTheme
-from tests.tui import conftest
-from tests.tui.conftest import CALM, Stage
+from tests.tui.conftest import CALM, Stage, use_light_terminal
 from tests.tui.test_snapshots import Picture, four
 from tests.tui.test_snapshots import picture as picture
 from textual.content import Content
@@ -17,7 +14,6 @@ from textual.widgets import Input
 from fugue_tui.config.model import Config, UiSettings
 from fugue_tui.control.command_table import floating_panes, layouts, panes, windows
 from fugue_tui.control.keymap import Action, binding
-from fugue_tui.tui.ui.themes import HostColours
 from fugue_tui_widgets.approval_dialog import ApprovalDialog
 from fugue_tui_widgets.buffer_screen import BufferRow, BufferScreen
 from fugue_tui_widgets.dialogs import Page
@@ -26,23 +22,6 @@ from fugue_tui_widgets.restore_dialog import RestoreDialog
 
 pytestmark = pytest.mark.slow
 
-LIGHT = HostColours(background=(253, 246, 227), foreground=(88, 110, 117))
-PAPER = TerminalTheme(
-    (253, 246, 227),
-    (88, 110, 117),
-    [
-        (7, 54, 66),
-        (220, 50, 47),
-        (133, 153, 0),
-        (181, 137, 0),
-        (38, 139, 210),
-        (211, 54, 130),
-        (42, 161, 152),
-        (238, 232, 213),
-    ],
-    None,
-)
-"""Solarized light, on which much is hard to read."""
 COMMAND = "rm -rf build && cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --parallel 8"
 Scene = Callable[[Stage], Awaitable[object]]
 
@@ -163,8 +142,7 @@ def test_screens(
 ) -> None:
     monkeypatch.chdir("/")  # Lists show directories.
     if background == "light":
-        monkeypatch.setattr(conftest, "HOST", LIGHT)
-        monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)
+        use_light_terminal(monkeypatch)
 
     async def script(stage: Stage) -> None:
         await SCREENS[name](stage)
@@ -178,8 +156,7 @@ def test_the_panel_of_keys(
     picture: Picture, monkeypatch: pytest.MonkeyPatch, background: str, cols: int, rows: int
 ) -> None:
     if background == "light":
-        monkeypatch.setattr(conftest, "HOST", LIGHT)
-        monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)
+        use_light_terminal(monkeypatch)
 
     async def script(stage: Stage) -> None:
         await pressed(stage, seen="and then")
@@ -201,7 +178,7 @@ def test_the_last_page_of_the_panel_of_keys(picture: Picture, cols: int, rows: i
 @pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
 def test_sixteen_colours(picture: Picture, monkeypatch: pytest.MonkeyPatch, theme: str) -> None:
     if theme == "ansi-light":
-        monkeypatch.setattr(rich.console, "SVG_EXPORT_THEME", PAPER)
+        use_light_terminal(monkeypatch)
 
     async def script(stage: Stage) -> None:
         await pressed(stage, "p", seen="new window")

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Protocol
 
 import pytest
-from tests.tui.conftest import CALM, Stage, make_app
+from tests.tui.conftest import CALM, Stage, make_app, use_light_terminal
 from textual.pilot import Pilot
 
 from fugue_tui.config.model import Config, UiSettings
@@ -109,7 +109,9 @@ def test_dividers(picture: Picture, dividers: str) -> None:
 
 
 @pytest.mark.parametrize("theme", ["textual-dark", "catppuccin-latte"])
-def test_themes(picture: Picture, theme: str) -> None:
+def test_themes(picture: Picture, monkeypatch: pytest.MonkeyPatch, theme: str) -> None:
+    if theme == "catppuccin-latte":
+        use_light_terminal(monkeypatch)
     assert picture(four, 60, 16, Config(ui=UiSettings(theme=theme, which_key_delay_ms=10_000)))  # pyright: ignore[reportArgumentType]
 
 

@@ -8,19 +8,23 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Paste
 from textual.screen import ModalScreen
-from textual.widgets import OptionList
+from textual.widgets import OptionList, TextArea
 
 from fugue_tui_widgets.approval_dialog import ApprovalDialog
+from fugue_tui_widgets.buffer_screen import BufferRow, BufferScreen
 from fugue_tui_widgets.dialogs import Answer, Ask, Choose, Confirm, Page
 from fugue_tui_widgets.help_screen import HelpEntry, HelpScreen, HelpSection
 from fugue_tui_widgets.paste_dialog import PasteDialog
 from fugue_tui_widgets.restore_dialog import RestoreDialog
+from fugue_tui_widgets.task_form import TaskDraft, TaskForm
 
 DIALOGS = {
     "confirm": lambda: Confirm("End the workspace main with 5 running programs?"),
     "ask": lambda: Ask("name of this window", "bash"),
     "page": lambda: Page("messages", Content("one\ntwo")),
     "choose": lambda: Choose("windows", [("@1", "one"), ("@2", "two")], "@2"),
+    "buffers": lambda: BufferScreen([BufferRow("buffer0", "12:00", "text", "text")], lambda _: ()),
+    "task": lambda: TaskForm("new task", TaskDraft(), (), lambda draft, done: None),
     "help": lambda: HelpScreen(["help"], [[HelpSection("Panes", [HelpEntry("x", "close")])]]),
     "paste": lambda: PasteDialog("Paste?", "before", "after"),
     "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 9, guard=0.0),
@@ -110,3 +114,46 @@ async def test_a_dialog_is_whole_on_a_small_screen(name: str) -> None:
         frames = [*app.screen.query(Vertical), *app.screen.query(VerticalScroll), *app.screen.query(OptionList)]
         assert all(frame.region in screen for frame in frames)
         assert all(each.region in screen and each.region.height == 1 for each in app.screen.query(Answer))
+
+
+@pytest.mark.parametrize("name", DIALOGS)
+async def test_scroll_bars_are_one_cell_wide(name: str) -> None:
+    app = Asking(DIALOGS[name]())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        scrolled = [*app.screen.query(VerticalScroll), *app.screen.query(OptionList), *app.screen.query(TextArea)]
+        assert {each.styles.scrollbar_size_vertical for each in scrolled} <= {1}
+
+
+TEXTS = {
+    "paste": lambda: PasteDialog("Paste into the shell of %1?", "$ ls\n$ pwd", "ls\npwd"),
+    "restore": lambda: RestoreDialog("saved yesterday", [("1 work", "vim, bash")] * 3, ["no htop"]),
+    "approval": lambda: ApprovalDialog("claude wants to run", "make " * 19, [("once", "Yes, once")]),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_a_text_that_has_room_on_a_small_screen_has_no_scroll_bar(name: str) -> None:
+    app = Asking(TEXTS[name]())
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        assert not any(part.show_vertical_scrollbar for part in app.screen.query(VerticalScroll))
+        assert app.screen.query(Vertical).first().region in app.screen.region
+
+
+async def test_a_short_text_leaves_its_rows_to_a_long_one() -> None:
+    lines = "\n".join(map(str, range(11)))
+    for before, after in ((lines, "one"), ("one", lines)):
+        app = Asking(PasteDialog("Paste?", before, after))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            assert [part.size.height for part in app.screen.query(VerticalScroll)] == [
+                len(text.splitlines()) for text in (before, after)
+            ]
+
+
+async def test_a_key_is_apart_from_what_it_answers() -> None:
+    app = Asking(DIALOGS["confirm"]())
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert [str(answer.content) for answer in app.screen.query(Answer)] == [" y  yes", " n  no"]

@@ -70,6 +70,12 @@ def test_what_long_keys_do_is_below_them_where_there_is_little_room_beside() -> 
     assert [" execute-command Run a command in a pane's shell."] in texts([section], 60)
 
 
+def test_one_long_key_leaves_the_others_on_the_rows_of_their_meanings() -> None:
+    keys = [HelpEntry("h ←", "swap left"), HelpEntry("n tab", "swap"), HelpEntry("ctrl+h escape enter", "leave")]
+    rows = texts([HelpSection("In move mode", keys)], 33)
+    assert rows[1:] == [[" h ←   swap left"], [" n tab swap"], [" ctrl+h escape enter"], ["       leave"]]
+
+
 def test_wide_help_has_columns_that_begin_with_a_title() -> None:
     rows = texts([KEYS, *MORE], 110)
     assert len(rows[0]) == 3

@@ -11,7 +11,7 @@ from textual.widgets import Label, Static
 from fugue_tui.geometry import Rect
 from fugue_tui_widgets.buffer_screen import BufferRow, BufferScreen
 from fugue_tui_widgets.command_prompt import CommandPrompt
-from fugue_tui_widgets.dialogs import fitting
+from fugue_tui_widgets.dialogs import fitting, hint_lines
 from fugue_tui_widgets.drag_screen import DragScreen, Drop
 from fugue_tui_widgets.help_screen import HelpColumns, HelpEntry, HelpScreen, HelpSection
 from fugue_tui_widgets.restore_dialog import RestoreDialog
@@ -42,6 +42,18 @@ class Showing(App[None]):
 )
 def test_the_first_hints_that_fit_are_shown(width: int, shown: str) -> None:
     assert fitting(("Enter", "Escape", "漢字"), width) == shown
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (0, [["Enter"], ["Escape"], ["漢字"]]),
+        (14, [["Enter", "Escape"], ["漢字"]]),
+        (21, [["Enter", "Escape", "漢字"]]),
+    ],
+)
+def test_no_hint_is_cut_in_two_by_the_end_of_a_line(width: int, lines: list[list[str]]) -> None:
+    assert hint_lines(("Enter", "Escape", "漢字"), width) == lines
 
 
 @pytest.mark.parametrize(

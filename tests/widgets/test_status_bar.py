@@ -186,6 +186,15 @@ async def test_every_key_is_on_a_page_with_all_its_words(cols: int, rows: int) -
         assert found == {hint.key for hint in hints}
 
 
+async def test_columns_that_fill_the_width_are_two_cells_apart() -> None:
+    app = Bar()
+    async with app.run_test(size=(26, 6)) as pilot:
+        panel = app.query_one(WhichKey)
+        panel.show([Hint(key, "does this") for key in "abcd"], 26, 6, "and then")
+        await pilot.pause()
+        assert " a does this  c does this" in shown(panel)
+
+
 async def test_the_first_page_shows_the_most_important_keys_and_the_last_leads_back_to_it() -> None:
     app = Bar()
     async with app.run_test(size=(40, 12)) as pilot:

@@ -8,11 +8,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-from fugue_tui_widgets.dialogs import GUARD_SECONDS, NARROW, SHORT, TypingGuard
+from fugue_tui_widgets.dialogs import GUARD_SECONDS, NARROW, SHORT, TypingGuard, fitting
 
 DENY: Final = "deny"
 """The answer that stands first."""
@@ -23,8 +24,9 @@ _PAGES: Final = {"pageup": -1, "pagedown": 1}
 _ENDS: Final = {"home": -1, "end": 1}
 _PART: Final = 8_000
 """Characters of the command that are laid out at a time: a megabyte would take seconds."""
-_AROUND: Final = 9
-"""Rows of the dialog that are neither the command nor answers, and of the screen around it."""
+_HINTS: Final = ("Enter answers", "Escape later", "↑ ↓ choose")
+_AROUND, _LITTLE_AROUND = 9, 5
+"""Rows of the dialog that are neither the command nor answers, and of the screen around it; on a screen of few rows."""
 
 
 class Choice(Label):
@@ -60,7 +62,7 @@ class ApprovalDialog(ModalScreen[str | None]):
     DEFAULT_CSS = """
     ApprovalDialog { align: center middle; background: $background 40%; }
     ApprovalDialog > Vertical {
-        width: auto; min-width: 44; max-width: 90%; height: auto; max-height: 100%; padding: 1 3;
+        width: auto; min-width: 48; max-width: 90%; height: auto; max-height: 100%; padding: 1 3;
         background: $surface; border: heavy $warning; border-title-color: $warning; border-subtitle-color: $text-muted;
     }
     ApprovalDialog VerticalScroll {
@@ -102,7 +104,6 @@ class ApprovalDialog(ModalScreen[str | None]):
         """Who asks for what, and the answers."""
         with Vertical() as frame:
             frame.border_title = self._title()
-            frame.border_subtitle = Content("↑↓ · Enter answers · Escape later")
             yield Label(Content(self.heading))
             with VerticalScroll(can_focus=False):
                 yield Static(self._shown(), id="command")
@@ -112,12 +113,12 @@ class ApprovalDialog(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Keep room for the answers however long the command is."""
         self._guard.start()
-        self._fit(self.screen.size.height)
+        self._fit(self.screen.size)
         self._show_chosen()
 
     def on_resize(self, event: events.Resize) -> None:
         """The same on another screen."""
-        self._fit(event.size.height)
+        self._fit(event.size)
 
     def on_key(self, event: events.Key) -> None:
         """Choose or answer; keys of a user who types on answer nothing."""
@@ -174,6 +175,7 @@ class ApprovalDialog(ModalScreen[str | None]):
         for at, choice in enumerate(self.query(Choice)):
             choice.set_class(at == self.chosen, "-chosen")
 
-    def _fit(self, rows: int) -> None:
-        for command in self.query(VerticalScroll):
-            command.styles.max_height = max(1, rows - _AROUND - len(self.choices))
+    def _fit(self, size: Size) -> None:
+        around = _AROUND if size.height >= SHORT[-1][0] else _LITTLE_AROUND
+        self.query_one(Vertical).border_subtitle = Content(fitting(_HINTS, size.width - 4))
+        self.query_one(VerticalScroll).styles.max_height = max(1, size.height - around - len(self.choices))

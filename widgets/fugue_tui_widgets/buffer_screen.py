@@ -44,8 +44,9 @@ class BufferScreen(ModalScreen[str | None]):
             width: 90%; max-width: 110; height: 80%; background: $surface; border: heavy $primary;
             border-title-color: $primary; border-subtitle-color: $text-muted;
         }
-        OptionList, OptionList:focus { height: 1fr; border: none; background: $surface; padding: 0; }
-        VerticalScroll { height: 1fr; padding: 0 1; border-top: solid $primary; scrollbar-size-vertical: 1; }
+        OptionList, VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
+        OptionList, OptionList:focus { border: none; background: $surface; padding: 0; }
+        VerticalScroll { padding: 0 1; border-top: solid $primary; }
         Static { width: auto; }
         Input { border: none; height: 1; padding: 0 1; background: $surface; display: none; }
         Input.-shown { display: block; }

@@ -60,13 +60,21 @@ def leaves(event: events.Click, frame: Widget) -> bool:
 
 def fitting(hints: Sequence[str], width: int) -> str:
     """As many hints as fit into so many cells, the first ones."""
-    shown = ""
+    line = " · ".join(hint_lines(hints, width)[0]) if hints else ""
+    return line if cell_len(line) <= width else ""
+
+
+def hint_lines(hints: Sequence[str], width: int) -> list[list[str]]:
+    """All hints on lines of so many cells, none of them cut in two."""
+    lines, used = list[list[str]](), width
     for hint in hints:
-        longer = f"{shown} · {hint}" if shown else hint
-        if cell_len(longer) > width:
-            break
-        shown = longer
-    return shown
+        longer = used + cell_len(f" · {hint}")
+        if longer > width:
+            lines.append([])
+            longer = cell_len(hint)
+        lines[-1].append(hint)
+        used = longer
+    return lines
 
 
 class Answer(Label):
@@ -86,7 +94,7 @@ class Answer(Label):
 
     def __init__(self, text: str, answer: bool) -> None:
         key, _, words = text.partition(" ")
-        super().__init__(Content.assemble((f" {key} ", "bold reverse"), words))
+        super().__init__(Content.assemble((f" {key} ", "bold reverse"), f" {words}"))
         self.answer = answer
 
     def on_click(self) -> None:
@@ -187,7 +195,7 @@ class Page(ModalScreen[None]):
     DEFAULT_CSS = """
     Page { align: center middle; background: $background 40%; }
     Page > VerticalScroll {
-        width: 90%; max-width: 110; height: 90%; padding: 0 2; background: $surface;
+        width: 90%; max-width: 110; height: 90%; padding: 0 2; background: $surface; scrollbar-size-vertical: 1;
         border: heavy $primary; border-title-color: $primary; border-subtitle-color: $text-muted;
     }
     """
@@ -238,8 +246,9 @@ class Choose(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Choose { align: center middle; background: $background 40%; }
     Choose OptionList {
-        width: 60; max-width: 96%; height: auto; max-height: 90%;
-        background: $surface;
+        width: 60; max-width: 96%; height: auto; max-height: 90%; padding: 0;
+        background: $surface; scrollbar-size-vertical: 1;
+        & > .option-list--option { padding: 0 1; }
     }
     Choose OptionList, Choose OptionList:focus {
         border: heavy $primary; border-title-color: $primary; border-subtitle-color: $text-muted;

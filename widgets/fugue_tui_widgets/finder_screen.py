@@ -117,6 +117,7 @@ class FinderScreen(ModalScreen[None]):
         self._list = RowList()
         self._list.can_focus = bool(model.list_hints)
         self._preview = CellPreview()
+        self._beside = Vertical(self._preview, id="preview")
 
     def compose(self) -> ComposeResult:
         """The line, the scopes, the list and the preview."""
@@ -127,8 +128,7 @@ class FinderScreen(ModalScreen[None]):
                     yield _ScopeLabel(scope, number)
             with Container(id="body"):
                 yield self._list
-                with Vertical(id="preview"):
-                    yield self._preview
+                yield self._beside
 
     def on_mount(self) -> None:
         """Begin to ask for rows and previews."""
@@ -139,8 +139,10 @@ class FinderScreen(ModalScreen[None]):
     # What the owner shows
 
     def show_rows(self, rows: Sequence[ListRow], title: str, key: str = "") -> None:
-        """Show rows, and in the frame what they are; the cursor goes to a key if one is given."""
+        """Show rows, and in the frame what they are; the cursor goes to a key if one is given. Where no row can be
+        chosen, there is no preview."""
         self.show_title(title)
+        self._beside.visible = any(row.key for row in rows)
         self._list.show(rows, key)
 
     def show_title(self, title: str) -> None:
@@ -149,14 +151,16 @@ class FinderScreen(ModalScreen[None]):
 
     def show_preview(self, shown: Shown) -> None:
         """Show something beside the list."""
-        self.query_one("#preview", Vertical).border_title = Content(shown.title) if shown.title else None
+        before = "" if self.has_class("-wide") else " "  # Textual leaves a blank only where there is a corner.
+        title = Content(f"{before}{shown.title} ") if shown.title else None
+        self._beside.border_title = title
         self._preview.show(shown)
 
     @property
     def preview_size(self) -> Size | None:
         """The cells that a preview has; None if there is no room for one."""
         size = self._preview.size
-        return size if size.width and size.height and self.query_one("#preview").display else None
+        return size if size.width and size.height and self._beside.display else None
 
     @property
     def list_width(self) -> int:

@@ -269,10 +269,20 @@ def _break(lines: list[HelpLine], wanted: int) -> int:
 
 
 def _lines(section: HelpSection, room: int) -> Iterator[HelpLine]:
-    """A section as lines: its title, its entries with their keys in a column, and an empty line."""
+    """A section as lines: its title, its entries with their keys in a column, and an empty line. Where a key is too
+    long for the column, the others are in one only if that takes fewer lines."""
     yield HelpLine(_cut(section.title, room), title=True)
-    longest = min(max((cell_len(entry.key) for entry in section.entries), default=1), _LONGEST_KEY)
-    keys = longest if room - longest - 2 >= _LEAST_WORDS else _INDENT
+    most = min(room - _LEAST_WORDS - 2, _LONGEST_KEY)
+    widths = [cell_len(entry.key) for entry in section.entries]
+    keys = max((width for width in widths if width <= most), default=_INDENT)
+    beside = list(_entries(section, room, keys))
+    below = list(_entries(section, room, _INDENT))
+    yield from beside if max(widths, default=0) <= most or len(beside) < len(below) else below
+    yield _EMPTY
+
+
+def _entries(section: HelpSection, room: int, keys: int) -> Iterator[HelpLine]:
+    """The entries with a column of so many cells for the keys; what longer keys do is below them."""
     for entry in section.entries:
         words = textwrap.wrap(entry.words, max(room - keys - 2, 6)) or [""]
         if cell_len(entry.key) > keys:
@@ -281,7 +291,6 @@ def _lines(section: HelpSection, room: int) -> Iterator[HelpLine]:
             yield HelpLine(f" {set_cell_size(entry.key, keys)} ", words.pop(0))
         for line in words:
             yield HelpLine(" " * (keys + 2), line)
-    yield _EMPTY
 
 
 def _cut(text: str, room: int) -> str:

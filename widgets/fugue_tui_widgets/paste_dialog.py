@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
@@ -14,8 +15,8 @@ from fugue_tui_widgets.dialogs import NARROW, SHORT, Answer
 
 MOST_SHOWN: Final = 20_000
 """Characters of a text that are shown; the rest is counted."""
-_AROUND: Final = 12
-"""Rows of the dialog that are neither text, and of the screen around it."""
+_AROUND, _LITTLE_AROUND = 12, 7
+"""Rows of the dialog that are neither text, and of the screen around it; on a screen of few rows."""
 
 
 class PasteDialog(ModalScreen[bool]):
@@ -27,7 +28,9 @@ class PasteDialog(ModalScreen[bool]):
         width: auto; min-width: 44; max-width: 90%; height: auto; max-height: 100%; padding: 1 3;
         background: $surface; border: heavy $primary; border-title-color: $primary;
     }
-    PasteDialog VerticalScroll { width: auto; max-width: 100%; height: auto; scrollbar-size-vertical: 1; }
+    PasteDialog VerticalScroll {
+        width: auto; max-width: 100%; height: auto; padding: 0 2 0 0; scrollbar-size-vertical: 1;
+    }
     PasteDialog Label, PasteDialog Static { width: auto; max-width: 100%; }
     PasteDialog .part { color: $text-muted; margin-top: 1; }
     PasteDialog Horizontal { width: auto; height: auto; margin-top: 1; }
@@ -64,11 +67,11 @@ class PasteDialog(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         """Keep room for the answers however long the texts are."""
-        self._fit(self.screen.size.height)
+        self._fit(self.screen.size)
 
     def on_resize(self, event: events.Resize) -> None:
         """The same on another screen."""
-        self._fit(event.size.height)
+        self._fit(event.size)
 
     def on_answer_clicked(self, message: Answer.Clicked) -> None:
         """A click is an answer too."""
@@ -88,9 +91,13 @@ class PasteDialog(ModalScreen[bool]):
         for part in self.query(VerticalScroll):
             part.scroll_relative(y=lines, animate=False)
 
-    def _fit(self, rows: int) -> None:
-        for part in self.query(VerticalScroll):
-            part.styles.max_height = max(1, (rows - _AROUND) // 2)
+    def _fit(self, size: Size) -> None:
+        """Give each text half of the rows, or what the other leaves."""
+        rows = size.height - (_AROUND if size.height >= SHORT[-1][0] else _LITTLE_AROUND)
+        cols = size.width - 6 if size.width < NARROW[-1][0] else size.width * 9 // 10 - 10
+        wanted = [Content(_shown(text)).get_height({}, max(cols, 1)) for text in (self.before, self.after)]
+        for part, other in zip(self.query(VerticalScroll), reversed(wanted), strict=True):
+            part.styles.max_height = max(1, rows // 2, rows - other)
 
 
 def _shown(text: str) -> str:

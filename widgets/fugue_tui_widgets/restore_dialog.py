@@ -15,7 +15,7 @@ from textual.widgets import Label, Static
 
 from fugue_tui_widgets.dialogs import GUARD_SECONDS, NARROW, SHORT, Answer, TypingGuard
 
-_AROUND, _LITTLE_AROUND = 10, 8
+_AROUND, _LITTLE_AROUND = 10, 7
 """Rows of the dialog that are not windows, and of the screen around it; on a screen of few rows."""
 
 

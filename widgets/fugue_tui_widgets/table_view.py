@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
-from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from fugue_tui.layout.table import Column, TableRow
-from fugue_tui_widgets.dialogs import NARROW, SHORT
+from fugue_tui_widgets.dialogs import NARROW, SHORT, fitting, hint_lines
 from fugue_tui_widgets.error_boundary import ErrorBoundary
 from fugue_tui_widgets.region_refresh import refresh_regions
 from fugue_tui_widgets.table import Table
@@ -71,6 +70,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         Static { width: 1fr; height: auto; color: $text-muted; }
         #empty { padding: 1 2; display: none; }
         #footer { height: 1; text-wrap: nowrap; text-overflow: ellipsis; }
+        &.-framed #empty { height: 1fr; }
         &.-empty #empty { display: block; }
         &.-empty Table { display: none; }
         &.-low #footer, &.-framed #footer, &.-empty #footer { display: none; }
@@ -121,8 +121,7 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
     def on_resize(self, event: events.Resize) -> None:
         """Leave the last line to the rows where there are few."""
         self.set_class(event.size.height < 6, "-low")
-        if self._framed:
-            self._show_hints()
+        self._show_hints()
 
     def show(self, rows: Sequence[TableRow]) -> None:
         """Show these rows."""
@@ -149,26 +148,27 @@ class TableView(ErrorBoundary, Vertical, can_focus=True):
         self._said = text
         if self._framed:
             self.border_title = Content(text)
-            self._show_hints()
-        else:
-            self._footer.update(Content(f"{text} · {self._hints}"))
+        self._show_hints()
 
     def _show_hints(self) -> None:
-        """Show what keys do in the frame, or on lines of their own where that is too narrow for them."""
-        if self._below:
-            return
-        wrapped = cell_len(self._hints) + 4 > self.size.width
-        self.set_class(wrapped, "-wrapped")
-        self.border_subtitle = Content("" if wrapped else self._hints)
-        self._footer.update(Content(self._hints))
+        """Show what keys do: in the frame, or on lines of their own where that is too narrow for them; without a frame
+        as many as fit behind the summary."""
+        if not self._framed:
+            self._footer.update(Content(fitting([self._said, *self._hints], self.size.width)))
+        elif not self._below:
+            wrapped = len(hint_lines(self._hints, self.size.width - 4)) > 1
+            lines = [" · ".join(line) for line in hint_lines(self._hints, self.size.width - 2)]
+            self.set_class(wrapped, "-wrapped")
+            self.border_subtitle = Content("" if wrapped else lines[0])
+            self._footer.update(Content("\n".join(lines)))
 
     @property
-    def _hints(self) -> str:
+    def _hints(self) -> list[str]:
         model = self._model
         named = [(name, key.words) for each in (model.keys, model.table_keys) for name, key in each.items()]
         keys = ((name.capitalize() if len(name) > 1 else name, words) for name, words in named)
         way_out = ["Escape closes"] if self._framed else []
-        return " · ".join([*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters", *way_out])
+        return [*(f"{name} {words}" for name, words in keys), "s sorts", "/ filters", *way_out]
 
     # Keys and the mouse
 

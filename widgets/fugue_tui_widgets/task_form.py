@@ -41,7 +41,9 @@ class TaskForm(ModalScreen[None]):
     TaskForm Horizontal.-detail { height: 1fr; }
     TaskForm Label { width: 12; color: $text-muted; }
     TaskForm Input, TaskForm Input:focus { border: none; height: 1; padding: 0; width: 1fr; }
-    TaskForm TextArea, TaskForm TextArea:focus { border: none; height: 100%; padding: 0; width: 1fr; }
+    TaskForm TextArea, TaskForm TextArea:focus {
+        border: none; height: 100%; padding: 0; width: 1fr; scrollbar-size-vertical: 1;
+    }
     TaskForm Static { height: auto; color: $text-muted; link-color: $text-muted; link-style: none; }
     TaskForm #fault { display: none; color: $text-warning; max-height: 3; }
     TaskForm.-narrow > Vertical { width: 100%; }

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from fugue_tui.layout.table import Column, TableRow
+from fugue_tui_widgets.dialogs import hint_lines
 from fugue_tui_widgets.table_view import RowKey, TableKey, TableModel, TableScreen, TableView
 from fugue_tui_widgets.task_form import TaskDraft, TaskForm
 
@@ -18,15 +19,7 @@ COLUMNS: Final = (
     Column("for", 3),
 )
 EMPTY: Final = "There are no tasks: a adds one, and so do agents by add-task."
-HINTS: Final = (
-    ("a", "add"),
-    ("e", "edit"),
-    ("d", "done"),
-    ("o", "reopen"),
-    ("x", "remove"),
-    ("/", "filter"),
-    ("Escape", "close"),
-)
+HINTS: Final = ("a add", "e edit", "d done", "o reopen", "x remove", "/ filter", "Escape close")
 _LOOKS: Final = {"claimed": "bold", "failed": "bold underline", "cancelled": "strike"}
 
 
@@ -83,7 +76,6 @@ class TaskScreen(TableScreen):
 
     DEFAULT_CSS = """
     TaskScreen {
-        #empty { height: 1fr; }
         #about { max-height: 5; padding: 0 1; }
         #fault { display: none; max-height: 3; padding: 0 1; color: $text-warning; }
         #keys { padding: 0 1; link-color: $text-muted; link-style: none; }
@@ -108,12 +100,13 @@ class TaskScreen(TableScreen):
         }
         add = TableKey("add", self._add)
         model = TableModel(COLUMNS, ("",), EMPTY, self._summary, keys, {"a": add, "n": add}, self._close, lambda: None)
-        hints = Static(Content(" · ").join(map(_hint, *zip(*HINTS, strict=True))), id="keys")
-        super().__init__(TableView(model, framed=True, below=(self._about, self._fault, hints)))
+        self._keys = Static(id="keys")
+        super().__init__(TableView(model, framed=True, below=(self._about, self._fault, self._keys)))
 
     def on_resize(self) -> None:
-        """Show less of the owners on a narrow screen."""
+        """Show less of the owners on a narrow screen, and keys on more lines."""
         self.call_after_refresh(self._show_rows)
+        self.call_after_refresh(self._show_hints)
 
     def show(self, rows: Sequence[TaskRow]) -> None:
         """Show these tasks: the unfinished ones first."""
@@ -146,6 +139,10 @@ class TaskScreen(TableScreen):
         done, claimed = (sum(row.state == state for row in self._rows) for state in ("done", "claimed"))
         noun = "task" if len(self._rows) == 1 else "tasks"
         return f"{len(self._rows)} {noun}, {claimed} claimed, {done} done"
+
+    def _show_hints(self) -> None:
+        lines = hint_lines(HINTS, self._keys.size.width)
+        self._keys.update(Content("\n").join(Content(" · ").join(map(_hint, line)) for line in lines))
 
     def _show_about(self) -> None:
         row = self.chosen
@@ -200,9 +197,9 @@ class TaskScreen(TableScreen):
             self._fault.display = bool(fault)
 
 
-def _hint(key: str, what: str) -> Content:
+def _hint(hint: str) -> Content:
     """A key and what it does, which a click does too."""
-    return Content.from_markup(f"[@click=screen.press('{key}')]{key} {what}[/]")
+    return Content.from_markup(f"[@click=screen.press('{hint.split()[0]}')]{hint}[/]")
 
 
 def _table_row(row: TaskRow, digits: int, *, narrow: bool) -> TableRow:

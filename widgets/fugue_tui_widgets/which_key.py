@@ -72,8 +72,9 @@ class WhichKey(ErrorBoundary, Static):
 def _table(columns: _Columns, rows: int) -> Table:
     """The columns, as many rows high as the highest page."""
     table = Table.grid(padding=0)
-    for column in columns:
+    for column in columns[:-1]:
         table.add_column(width=_width(column), no_wrap=True)
+    table.add_column(no_wrap=True)
     for row in range(rows):
         table.add_row(*(_cell(column, row) for column in columns))
     return table

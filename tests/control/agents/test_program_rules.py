@@ -73,6 +73,8 @@ def test_screens_of_real_programs_show_their_states(name: str, engine: str) -> N
             "blocked",
         ),
         ("aider", "> make it\nRun shell command? (Y)es/(N)o [Yes]: y\n\nRunning make", None),
+        ("claude", " Do you want to make this edit to\n tides.py?\n ❯ 1. Yes\n   2. No", "blocked"),
+        ("claude", " Do you want to make tea\n or coffee\n or water?\n ❯ 1. Yes\n   2. No", "idle"),
         ("opencode", "  ┃  Which one?\n  ⇆ tab  ↑↓ select  enter confirm  esc dismiss", "blocked"),
         ("opencode", "   ■■⬝⬝  esc again to interrupt      tab agents  ctrl+p commands", "working"),
         ("qwen", "  Allow execution of: 'touch'?\n  › 1. Yes, allow once\n", "blocked"),

@@ -24,7 +24,7 @@ async def test_keys_and_pastes_reach_all_panes(open_stage: Open) -> None:
     async with open_stage() as stage:
         await three(stage)
         await stage.prefix("Y")
-        await stage.until(lambda: "(input to 3 panes)" in stage.text and stage.text.count("synchronized") == 3)
+        await stage.until(lambda: "input to 3 panes" in stage.text and stage.text.count("synchronized") == 3)
         await stage.press(*"word")
         for pane in (1, 2, 3):
             await stage.until_text("word", pane=pane)
@@ -37,6 +37,15 @@ async def test_keys_and_pastes_reach_all_panes(open_stage: Open) -> None:
         await stage.until_text("pastedalone", pane=1)
         assert "alone" not in stage.pane_text(2)
         assert "input to" not in stage.text
+
+
+@pytest.mark.parametrize("cols", [40, 80, 120])
+async def test_the_status_bar_says_once_that_several_panes_get_the_input(open_stage: Open, cols: int) -> None:
+    async with open_stage(cols=cols) as stage:
+        await three(stage)
+        await stage.prefix("Y")
+        await stage.until(lambda: stage.text.splitlines()[-1].count("input to 3 panes") == 1)
+        assert ("? help" in stage.text) == (cols == 120)
 
 
 async def test_only_the_chosen_panes_get_the_input(open_stage: Open) -> None:
@@ -115,7 +124,7 @@ async def test_floating_panes_get_the_input_only_if_they_are_chosen(open_stage: 
         await three(stage)
         await stage.prefix("Y")
         stage.run(floating_panes.DisplayPopup(command=("cat",), focus=False))
-        await stage.until(lambda: 4 in stage.rects and "(input to 3 panes)" in stage.text)
+        await stage.until(lambda: 4 in stage.rects and "input to 3 panes" in stage.text)
         await stage.press(*"word")
         for pane in (1, 2, 3):
             await stage.until_text("word", pane=pane)

@@ -145,7 +145,7 @@ def test_nothing_is_left_of_panels_that_were_open(start: Start, tmp_path: Path) 
     before, cursor = host.picture, host.cursor
     for keys, sign, end in (
         ("\x02?", "/ searches", "\x1b"),
-        ("\x02p", "what to do", "\x1b"),
+        ("\x02p", "command palette", "\x1b"),
         ("\x02w", "windows", "q"),
     ):
         host.send(keys)

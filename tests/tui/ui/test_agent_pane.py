@@ -78,6 +78,16 @@ async def test_keys_are_for_the_table_while_it_has_the_focus(open_stage: Open) -
         assert chosen(stage) == "%2"
 
 
+async def test_it_names_as_many_keys_as_fit_below_it(open_stage: Open) -> None:
+    async with open_stage(cols=80, rows=24) as stage:
+        await opened(stage)
+        stage.run(panes.ZoomPane(pane="%4"))
+        few = "2 agents, 1 waits · Enter goes there · a answers · i interrupts · x stops"
+        await stage.until(lambda: f"{few}\n" in stage.text)
+        await stage.pilot.resize_terminal(120, 24)
+        await stage.until(lambda: f"{few} · R restarts · s sorts · / filters\n" in stage.text)
+
+
 async def test_the_prefix_works_in_the_table(open_stage: Open) -> None:
     async with open_stage(cols=100, rows=30) as stage:
         await opened(stage)

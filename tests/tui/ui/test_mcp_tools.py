@@ -71,6 +71,25 @@ async def shown(stage: Stage, *words: str) -> None:
     await stage.until(lambda: all(word in stage.text for word in words))
 
 
+async def test_without_a_server_it_says_where_servers_come_from(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=34) as stage:
+        await found(stage, "x")
+        await stage.until(lambda: all(word in stage.text for word in ("no MCP server", "import-servers")))
+        assert not stage.app.screen.query_one("#preview").visible
+
+
+async def test_there_is_a_preview_only_where_something_is_found(open_stage: Open) -> None:
+    async with open_stage(cols=110, rows=34) as stage:
+        await with_server(stage)
+        await found(stage, "echo")
+        preview = stage.app.screen.query_one("#preview")
+        await stage.until(lambda: preview.visible and "tool of small" in stage.text)
+        await stage.press(*" nothing")
+        await stage.until(lambda: not preview.visible)
+        await stage.press(*["backspace"] * 8)
+        await stage.until(lambda: preview.visible and "tool of small" in stage.text)
+
+
 async def test_opening_it_starts_the_servers_and_lists_what_they_offer(open_stage: Open) -> None:
     async with open_stage(cols=110, rows=34) as stage:
         await with_server(stage, started=False)

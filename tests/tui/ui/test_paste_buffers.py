@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from tests.tui.conftest import RAW, Open, Stage
+from tests.tui.conftest import RAW, Open, Stage, use_light_terminal
 from tests.tui.test_snapshots import Picture
 from tests.tui.test_snapshots import picture as picture
 
@@ -38,9 +38,10 @@ def test_the_list(picture: Picture, cols: int, rows: int) -> None:
     assert picture(chooser, cols, rows)
 
 
-def test_the_list_in_a_light_theme(picture: Picture) -> None:
+def test_the_list_in_a_light_theme(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
     from fugue_tui.config.model import Config, UiSettings
 
+    use_light_terminal(monkeypatch)
     assert picture(chooser, 80, 24, Config(ui=UiSettings(theme="ansi-light", which_key_delay_ms=10_000)))
 
 

@@ -130,7 +130,7 @@ async def test_only_enter_and_escape_answer_the_offer(open_stage: Open, key: str
         answers: list[bool | None] = []
         dialog = RestoreDialog("main", [("1 work", "shell")], guard=0.0, clock=lambda: now[0])
         stage.app.push_screen(dialog, answers.append)
-        await stage.until(lambda: "Enter brings it back" in stage.text)
+        await stage.until(lambda: "Enter  brings it back" in stage.text)
         await stage.press("l", "s", "y", "n", "q", "space", key)
         assert answers == []
         now[0] += 0.31
@@ -148,15 +148,15 @@ async def test_nothing_answers_the_offer_until_its_answers_are_shown(open_stage:
         await stage.until(lambda: "bring it back?" in stage.text)
         await stage.press(key)
         await stage.until(lambda: "answer first: Enter or Escape" in stage.text)
-        assert "Enter brings it back" not in stage.text
+        assert "Enter  brings it back" not in stage.text
         now[0] += 0.31
-        await stage.until(lambda: "Enter brings it back" in stage.text)
+        await stage.until(lambda: "Enter  brings it back" in stage.text)
         assert answers == []
         await stage.press(key)
         await stage.until(lambda: answers == [key == "enter"])
 
 
-@pytest.mark.parametrize(("said", "answer"), [("Enter brings it back", True), ("Escape starts fresh and", False)])
+@pytest.mark.parametrize(("said", "answer"), [("Enter  brings it back", True), ("Escape  starts fresh and", False)])
 async def test_the_offer_fits_on_a_small_screen_and_takes_the_mouse(open_stage: Open, said: str, answer: bool) -> None:
     async with open_stage(cols=40, rows=12) as stage:
         answers: list[object] = []
@@ -181,11 +181,11 @@ async def test_nothing_in_the_offer_is_markup(open_stage: Open) -> None:
 async def test_a_long_offer_can_be_scrolled_and_keeps_its_answers_in_sight(open_stage: Open) -> None:
     async with open_stage(cols=60, rows=16) as stage:
         stage.app.push_screen(RestoreDialog("main", [(f"{at} window", "shell") for at in range(1, 61)]))
-        await stage.until(lambda: "Enter brings it back" in stage.text)
+        await stage.until(lambda: "Enter  brings it back" in stage.text)
         assert "60 window" not in stage.text
         await stage.press(*["j"] * 60)
         await stage.until(lambda: "60 window" in stage.text)
-        assert "Enter brings it back" in stage.text
+        assert "Enter  brings it back" in stage.text
 
 
 def test_the_offer_names_windows_and_what_ran_in_them() -> None:
@@ -214,7 +214,7 @@ def test_the_offer(picture: Picture) -> None:
         told = "main, saved 3 minutes ago (21 Nov 2026 17:47): 2 windows, 3 panes"
         offer = RestoreDialog(told, rows(saved()), ["main.json was damaged; it is kept as main.json.bad.1"], guard=0.0)
         stage.app.push_screen(offer)
-        await stage.until(lambda: offer.is_current and "Enter brings it back" in stage.text)
+        await stage.until(lambda: offer.is_current and "Enter  brings it back" in stage.text)
 
     assert picture(script, 90, 20)
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from tests.tui.conftest import Open, Stage
+from tests.tui.conftest import Open, Stage, use_light_terminal
 from tests.tui.test_snapshots import Picture
 from tests.tui.test_snapshots import picture as picture
 
@@ -74,9 +74,10 @@ def test_the_list_and_the_preview(picture: Picture, cols: int, rows: int) -> Non
     assert picture(shows, cols, rows, drawn=False)
 
 
-def test_the_list_in_a_light_theme(picture: Picture) -> None:
+def test_the_list_in_a_light_theme(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
     from fugue_tui.config.model import Config, UiSettings
 
+    use_light_terminal(monkeypatch)
     config = Config(ui=UiSettings(theme="ansi-light", which_key_delay_ms=10_000))
     assert picture(shows, 80, 24, config, drawn=False)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from tests.tui.conftest import Open, Stage
+from tests.tui.conftest import Open, Stage, use_light_terminal
 from tests.tui.test_snapshots import HELLO, Picture
 from tests.tui.test_snapshots import picture as picture
 
@@ -96,7 +96,9 @@ def test_everything(picture: Picture, cols: int, rows: int) -> None:
     assert picture(everything, cols, rows, drawn=False)
 
 
-def test_windows_in_a_light_theme(picture: Picture) -> None:
+def test_windows_in_a_light_theme(picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_light_terminal(monkeypatch)
+
     async def script(stage: Stage) -> None:
         await shells(stage)
         await opened(stage, "w")

@@ -37,7 +37,7 @@ from fugue_tui_widgets.dialogs import fitting
 
 RECENT: Final = 5
 """Entries that were chosen last, which are listed first."""
-_TITLE: Final = "what to do"
+_TITLE: Final = "command palette"
 _HINTS: Final = ("Enter runs", "Escape closes", "↑ ↓ choose")
 _WITHOUT_KEYS: Final = (Action.CHOOSE_THEME, Action.EDIT_CONFIG)
 _UNBOUND: Final = ("start-agent", *_WITHOUT_KEYS)

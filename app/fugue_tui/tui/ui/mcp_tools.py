@@ -44,6 +44,7 @@ VALUES: Final = {
 FILE: Final = "@file:"
 FILE_LIMIT: Final = 4 << 20
 _HINTS: Final = ("Enter opens it", "Escape closes", "Tab scope", "↑ ↓ choose")
+_NO_SERVER: Final = ("Name them in [mcp.servers], or have", "import-servers take over those of", "other MCP clients.")
 _ABOUT_VALUES: Final = "@pane @selection @cwd @last-command and @file:PATH stand for what they name; @@ for an @."
 _SCOPES: Final[tuple[tuple[str, tuple[type, ...]], ...]] = (
     ("everything", (Tool, Prompt, Resource)),
@@ -279,13 +280,20 @@ class _Palette:
         self.screen.show_preview(Shown([_row(line) for line in lines], title=entry.name[:60] if entry else ""))
 
     def _show(self, *, anew: bool = False) -> None:
+        from fugue_tui_widgets.row_list import ListRow
+
         if not self.screen.is_attached:
             return
         self._entries.clear()
-        rows = [*self._recent_rows(), *self._rows()] if not self._text.strip() else self._matches()
-        count = sum(bool(row.key) for row in rows)
         servers = self._app.mux.mcp_servers.all()
-        title = f"MCP tools: {count}" if servers else "no MCP server; run import-servers"
+        if not servers:
+            rows = [ListRow("", ((f" {line}", "dim"),)) for line in _NO_SERVER]
+        elif self._text.strip():
+            rows = self._matches()
+        else:
+            rows = [*self._recent_rows(), *self._rows()]
+        count = sum(bool(row.key) for row in rows)
+        title = f"MCP tools: {count}" if servers else "no MCP server"
         first = next((row.key for row in rows if row.key), "")
         stays = not anew and self.screen.key not in ("", self._first)  # Where the user has moved the cursor.
         self._first = first

@@ -88,7 +88,7 @@ def status_content(
     )
     back, copied = scrolled(mux), _synchronized(mux)
     returning = "any key returns" if _history(mux) and not keys.mode and not keys.key_mode else keys.hint
-    hint = " · ".join(part for part in (back, returning) if part)
+    hint = " · ".join(part for part in (back, copied, returning) if part)
     named = keys.key_mode if keys.alert else f"{keys.key_mode} {keys.mode_keys}".strip()
     mode = " · ".join(part for part in (named, back, copied, keys.mode) if part)
     own = {"workspace": WORKSPACE, "tabs": TABS, "hint": HINT, "mode": Part("mode", mode)}
@@ -112,13 +112,12 @@ def status_content(
 
 def _workspace_label(mux: Multiplexer) -> str:
     """The workspace's name, with what is unusual about the whole workspace."""
-    waiting, synchronized = len(mux.agents.waiting()), _synchronized(mux)
+    waiting = len(mux.agents.waiting())
     parts = (
         clean(mux.workspace.name, 24),
         "(reduced: pyte)" if _reduced(mux) else "",
         "(not saved)" if mux.saver is not None and mux.saver.fault else "",
         "(agents frozen)" if mux.lease.frozen else "",
-        f"({synchronized})" if synchronized else "",
         "" if mux.sideband.enabled else "(output tags off)",
         f"({waiting} {'agent waits' if waiting == 1 else 'agents wait'})" if waiting else "",
     )
