@@ -48,12 +48,21 @@ class TmuxOptions:
         path = os.environ.get("PATH", os.defpath)
         self.environment = MappingProxyType(install.environment(socket, path) if socket else {})
 
-    def of_new_pane(self, pane: Pane, socket: str) -> dict[str, str]:
+    def of_new_pane(self, pane: Pane, socket: str, path: str) -> dict[str, str]:
         """The variables for the program of a pane of the workspace at a socket, if it is to find the tmux commands
-        here; those of a restored pane are made anew, as the directory that they lead to may be gone."""
+        here; those of a restored pane are made anew, as the directory that they lead to may be gone. `path` is its PATH
+        otherwise; empty for that of this process."""
         if "TMUX" in pane.env:
             return {**self._found_anew(pane.env, socket), "TMUX_PANE": str(pane.id)}
-        return {**self.environment, "TMUX_PANE": str(pane.id)} if self.environment else {}
+        if not self.environment:
+            return {}
+        found = {**self.environment, "TMUX_PANE": str(pane.id)}
+        return {**found, "PATH": self._before(path)} if path else found
+
+    def _before(self, path: str) -> str:
+        from fugue_tui.tmux_shim import install
+
+        return os.pathsep.join((self.environment[install.FOLDER], path))
 
     def _found_anew(self, env: Mapping[str, str], socket: str) -> dict[str, str]:
         from fugue_tui.tmux_shim import install

@@ -237,6 +237,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "rename-window": ("x",),
     "respawn-pane": ("-k",),
     "send-keys": ("x",),
+    "set-environment": ("A", "b"),
     "set-option": ("@a", "b"),
     "set-window-option": ("@a", "b"),
     "new-session": ("-d",),
