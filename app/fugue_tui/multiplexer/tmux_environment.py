@@ -3,12 +3,13 @@
 They live as long as the workspace runs, and are never saved.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
 from fugue_tui.errors import Refused
 from fugue_tui.multiplexer.callbacks import CallbackList
+from fugue_tui.workspace.find import session_name_now
 from fugue_tui.workspace.model import Workspace
 
 GLOBAL: Final = ""
@@ -59,18 +60,10 @@ class TmuxEnvironment:
     def _on_workspace(self, old: Workspace, new: Workspace) -> None:
         if not self._layers or old.windows == new.windows:
             return
-        there = {window.session for window in new.windows}
-        gone = {scope for scope, _ in self._layers} - there - {GLOBAL}
-        names = {scope: next(_names_now(scope, old, new), GLOBAL) for scope in gone}
+        scopes = {scope for scope, _ in self._layers}
+        names = {scope: session_name_now(scope, old, new) for scope in scopes - {GLOBAL}} | {GLOBAL: GLOBAL}
         self._layers = {
-            (names.get(scope, scope), owner): layer
+            (names[scope], owner): layer
             for (scope, owner), layer in self._layers.items()
-            if names.get(scope) != GLOBAL
+            if names[scope] or scope == GLOBAL
         }
-
-
-def _names_now(session: str, old: Workspace, new: Workspace) -> Iterator[str]:
-    """The name of a session that was renamed; none if it was closed, or its windows were moved to another one."""
-    before = {window.session for window in old.windows}
-    windows = {window.id for window in old.windows if window.session == session}
-    return (each.session for each in new.windows if each.id in windows and each.session not in before)

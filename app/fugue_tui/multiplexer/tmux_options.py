@@ -13,6 +13,7 @@ from typing import Final
 from fugue_tui.errors import Refused, SocketError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.callbacks import CallbackList
+from fugue_tui.workspace.find import session_name_now
 from fugue_tui.workspace.model import Pane, Workspace
 
 GLOBAL: Final = ""
@@ -104,6 +105,12 @@ class TmuxOptions:
     def _on_workspace(self, old: Workspace, new: Workspace) -> None:
         for pane in old.panes.keys() - new.panes.keys():
             self._scopes.pop(str(pane), None)
+        if old.windows == new.windows:
+            return
+        for scope in [scope for scope in self._scopes if scope.startswith("$")]:
+            options, name = self._scopes.pop(scope), session_name_now(scope[1:], old, new)
+            if name:
+                self._scopes[f"${name}"] = options
         if len(old.windows) != len(new.windows):
             gone = {str(window.id) for window in old.windows} - {str(window.id) for window in new.windows}
             for window in gone:
