@@ -21,28 +21,26 @@ from fugue_tui.store.store import Store
 pytestmark = pytest.mark.slow
 
 
-def test_the_words_after_the_workspace_are_the_first_program(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> list[StartOptions]:
+    """The workspaces that would be started; `start` exits with 7, `show` with 8, `serve` with 9."""
     asked: list[StartOptions] = []
 
-    def start(options: StartOptions) -> int:
-        asked.append(options)
-        return 7
+    def starting(status: int) -> Callable[[StartOptions], int]:
+        return lambda options: asked.append(options) or status
 
-    def show(options: StartOptions) -> int:
-        return start(options) + 1
+    for status, name in enumerate(("start", "show", "serve"), 7):
+        monkeypatch.setattr(f"fugue_tui.server_start.{name}", starting(status))
+    return asked
 
-    def serve(options: StartOptions) -> int:
-        return start(options) + 2
 
-    monkeypatch.setattr("fugue_tui.server_start.start", start)
-    monkeypatch.setattr("fugue_tui.server_start.show", show)
-    monkeypatch.setattr("fugue_tui.server_start.serve", serve)
+def test_the_words_after_the_workspace_are_the_first_program(starts: list[StartOptions]) -> None:
     assert main.run(["new", "dev", "--engine", "pyte", "--", "vim", "--clean"]) == 7
     assert main.run(["-e", "make test", "--socket=/x/y.sock", "--config", "c.toml"]) == 7
     assert main.run(["new", "my-project"]) == 7
     assert main.run(["--foreground", "--prefix=ctrl+a"]) == 8
     assert main.run(["serve", "dev", "--", "--help"]) == 9
-    assert asked == [
+    assert starts == [
         StartOptions("dev", command=("vim", "--clean"), engine="pyte"),
         StartOptions(socket="/x/y.sock", config="c.toml", command="make test"),
         StartOptions("my-project"),
@@ -58,21 +56,14 @@ EXPRESSLY = (
 
 
 def test_a_workspace_that_is_wanted_expressly_is_started_whatever_runs(
-    monkeypatch: pytest.MonkeyPatch, private_dir: Path, serve: Callable[..., Served]
+    monkeypatch: pytest.MonkeyPatch, private_dir: Path, serve: Callable[..., Served], starts: list[StartOptions]
 ) -> None:
-    asked: list[str] = []
-
-    def start(options: StartOptions) -> int:
-        asked.append(options.workspace)
-        return 7
-
-    monkeypatch.setattr("fugue_tui.server_start.start", start)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
     (private_dir / "fugue-tui").mkdir(mode=0o700)
     for count in range(3):
         for words in EXPRESSLY:
             assert main.run(words) == 7, f"{count} workspaces run"
-            assert asked[-1] == words[len(words) > 1]
+            assert starts[-1].workspace == words[len(words) > 1]
         serve(name=f"fugue-tui/other{count}")
 
 
@@ -118,15 +109,8 @@ def test_a_word_that_is_no_command_and_no_workspace_starts_nothing(
 
 
 def test_a_word_that_names_a_saved_workspace_starts_it(
-    monkeypatch: pytest.MonkeyPatch, private_dir: Path, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, private_dir: Path, tmp_path: Path, starts: list[StartOptions]
 ) -> None:
-    asked: list[str] = []
-
-    def start(options: StartOptions) -> int:
-        asked.append(options.workspace)
-        return 7
-
-    monkeypatch.setattr("fugue_tui.server_start.start", start)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(private_dir))
     monkeypatch.setenv("FUGUE_STATE", str(tmp_path / "state"))
     assert main.run(["shop"]) == 2
@@ -134,7 +118,7 @@ def test_a_word_that_names_a_saved_workspace_starts_it(
         with Store(tmp_path / "state").saving() as saving:
             saving.put("auto", name, {"version": 1})
         assert main.run([name]) == 7
-    assert asked == ["shop", "my-shop"]
+    assert [each.workspace for each in starts] == ["shop", "my-shop"]
 
 
 def test_help_is_a_word_too(shell: Shell) -> None:

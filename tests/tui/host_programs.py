@@ -46,14 +46,41 @@ def surface(style: Style) -> Style:
     return seen if style.inverse or lines else replace(seen, fg=DEFAULT_COLOUR, underline_colour=DEFAULT_COLOUR)
 
 
-class Host:
+class Screen:
+    """What is on the screen of a terminal."""
+
+    def __init__(self, size: Size) -> None:
+        self.emulator = GhosttyEmulator(size, 0)
+
+    def _rows(self) -> list[Row]:
+        self.emulator.refresh()
+        return [self.emulator.row(y) for y in range(self.emulator.size.rows)]
+
+    @property
+    def text(self) -> str:
+        """The screen, one line a row."""
+        return "\n".join(row.text for row in self._rows())
+
+    @property
+    def picture(self) -> tuple[Cells, ...]:
+        """Every cell's text and look."""
+        return tuple(cells(row) for row in self._rows())
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the cursor is, and how it looks."""
+        self.emulator.refresh()
+        return self.emulator.cursor
+
+
+class Host(Screen):
     """A terminal with a program in it; the screen moves on only while something is waited for."""
 
     def __init__(
         self, argv: tuple[str, ...], size: Size, env: dict[str, str], fork_server: ForkServer | None = None
     ) -> None:
         """With a fork server `argv` are Python's arguments, and the process is forked."""
-        self.emulator = GhosttyEmulator(size, 0)
+        super().__init__(size)
         self.received = bytearray()
         self.exit: Exit | None = None
         self._open = True
@@ -124,26 +151,6 @@ class Host:
         self.wait_until(ended)
         assert self.exit is not None
         return self.exit
-
-    def _rows(self) -> list[Row]:
-        self.emulator.refresh()
-        return [self.emulator.row(y) for y in range(self.emulator.size.rows)]
-
-    @property
-    def text(self) -> str:
-        """The screen, one line a row."""
-        return "\n".join(row.text for row in self._rows())
-
-    @property
-    def picture(self) -> tuple[Cells, ...]:
-        """Every cell's text and look."""
-        return tuple(cells(row) for row in self._rows())
-
-    @property
-    def cursor(self) -> Cursor:
-        """Where the cursor is, and how it looks."""
-        self.emulator.refresh()
-        return self.emulator.cursor
 
     def hang_up(self) -> None:
         """Close the terminal, as a closed window does."""

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from tests.tui.host_programs import Cells, cells, surface
+from tests.tui.host_programs import Screen, surface
 
 from fugue_tui import attach_protocol
 from fugue_tui.attach_protocol import Bye, Hello, Welcome
 from fugue_tui.geometry import Size
 from fugue_tui.terminal.emulator.events import Reply
-from fugue_tui.terminal.ghostty.emulator import GhosttyEmulator
-from fugue_tui.terminal.screen.cells import Cursor, Row, Style
+from fugue_tui.terminal.screen.cells import Style
 
 Answering: TypeAlias = Callable[[bytes], bytes]
 
@@ -24,7 +23,7 @@ def hello(size: Size = Size(80, 24), **given: Any) -> Hello:
     return Hello(cols=size.cols, rows=size.rows, **told)
 
 
-class Client:
+class Client(Screen):
     """An attached terminal. Its screen moves on only while something is waited for."""
 
     def __init__(self, connected: socket.socket, said: Hello, answering: "Answering | None" = None) -> None:
@@ -32,7 +31,7 @@ class Client:
         self.socket = connected
         self.answering = answering or bytes
         self.said = said
-        self.emulator = GhosttyEmulator(Size(said.cols, said.rows), 0)
+        super().__init__(Size(said.cols, said.rows))
         self.emulator.feed(b"\x1b[?7l\x1b[?25l")
         self.received = bytearray()
         self.answer: dict[str, Any] | None = None
@@ -102,15 +101,6 @@ class Client:
                 with suppress(BrokenPipeError, ConnectionResetError):  # The server closed it behind what was read.
                     self.send(answer)
 
-    def _rows(self) -> list[Row]:
-        self.emulator.refresh()
-        return [self.emulator.row(y) for y in range(self.emulator.size.rows)]
-
-    @property
-    def text(self) -> str:
-        """The screen, one line a row."""
-        return "\n".join(row.text for row in self._rows())
-
     @property
     def grid(self) -> list[list[tuple[str, Style]]]:
         """Every cell's character and what shows of its style, row by row; only for characters of one cell."""
@@ -119,17 +109,6 @@ class Client:
             found = [(letter, _shown(letter, run.style)) for run in row.runs for letter in run.text]
             rows.append(found + [(" ", Style())] * (self.emulator.size.cols - len(found)))
         return rows
-
-    @property
-    def picture(self) -> tuple[Cells, ...]:
-        """Every cell's text and look."""
-        return tuple(cells(row) for row in self._rows())
-
-    @property
-    def cursor(self) -> Cursor:
-        """Where the cursor is, and how it looks."""
-        self.emulator.refresh()
-        return self.emulator.cursor
 
     def close(self) -> None:
         """Go without a word."""

@@ -102,11 +102,29 @@ class Answer(Label):
         self.post_message(self.Clicked(self.answer))
 
 
-class Confirm(ModalScreen[bool]):
-    """Asks one yes-or-no question; Escape, Enter and every key but `y` mean no."""
+class YesOrNo(ModalScreen[bool]):
+    """A dialog in a `Vertical` with two `Answer`s; a click beside it is the negative one."""
 
     HORIZONTAL_BREAKPOINTS = NARROW
     VERTICAL_BREAKPOINTS = SHORT
+
+    def on_answer_clicked(self, message: Answer.Clicked) -> None:
+        """A click is an answer too."""
+        self.action_answer(message.answer)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it is the negative answer."""
+        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
+            self.action_answer(False)
+
+    def action_answer(self, answer: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(answer)
+
+
+class Confirm(YesOrNo):
+    """Asks one yes-or-no question; Escape, Enter and every key but `y` mean no."""
+
     DEFAULT_CSS = """
     Confirm {
         align: center middle; background: $background 40%;
@@ -138,19 +156,6 @@ class Confirm(ModalScreen[bool]):
             with Horizontal():
                 yield Answer("y yes", True)
                 yield Answer("n no", False)
-
-    def on_answer_clicked(self, message: Answer.Clicked) -> None:
-        """A click is an answer too."""
-        self.action_answer(message.answer)
-
-    def on_click(self, event: events.Click) -> None:
-        """A click beside it is a no."""
-        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
-            self.action_answer(False)
-
-    def action_answer(self, answer: bool) -> None:
-        """Close with the answer."""
-        self.dismiss(answer)
 
 
 class Ask(ModalScreen[str | None]):

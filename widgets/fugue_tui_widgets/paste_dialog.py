@@ -8,10 +8,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
-from fugue_tui_widgets.dialogs import NARROW, SHORT, Answer
+from fugue_tui_widgets.dialogs import NARROW, SHORT, Answer, YesOrNo
 
 MOST_SHOWN: Final = 20_000
 """Characters of a text that are shown; the rest is counted."""
@@ -19,7 +18,7 @@ _AROUND, _LITTLE_AROUND = 12, 7
 """Rows of the dialog that are neither text, and of the screen around it; on a screen of few rows."""
 
 
-class PasteDialog(ModalScreen[bool]):
+class PasteDialog(YesOrNo):
     """Shows a text before and after: Enter pastes it (True), Escape does not (False)."""
 
     DEFAULT_CSS = """
@@ -38,8 +37,6 @@ class PasteDialog(ModalScreen[bool]):
     PasteDialog.-short > Vertical { padding: 0 1; }
     PasteDialog.-short .part, PasteDialog.-short Horizontal { margin-top: 0; }
     """
-    HORIZONTAL_BREAKPOINTS = NARROW
-    VERTICAL_BREAKPOINTS = SHORT
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "answer(True)", "Paste"),
         Binding("escape,q,ctrl+c", "answer(False)", "Cancel"),
@@ -72,19 +69,6 @@ class PasteDialog(ModalScreen[bool]):
     def on_resize(self, event: events.Resize) -> None:
         """The same on another screen."""
         self._fit(event.size)
-
-    def on_answer_clicked(self, message: Answer.Clicked) -> None:
-        """A click is an answer too."""
-        self.action_answer(message.answer)
-
-    def on_click(self, event: events.Click) -> None:
-        """A click beside it cancels."""
-        if not self.query_one(Vertical).region.contains(event.screen_x, event.screen_y):
-            self.action_answer(False)
-
-    def action_answer(self, answer: bool) -> None:
-        """Close with the answer."""
-        self.dismiss(answer)
 
     def action_scroll(self, lines: int) -> None:
         """Scroll both texts by some lines."""

@@ -7,12 +7,11 @@ from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from fugue_tui_widgets.error_boundary import ErrorBoundary
+from fugue_tui_widgets.scrolled_rows import ScrolledRows
 
 Part: TypeAlias = tuple[str, str]
 """Cleaned text of a row, and its tone: match, dim, heading, or none."""
@@ -26,10 +25,9 @@ class ListRow(Struct, frozen=True):
     parts: tuple[Part, ...]
 
 
-class RowList(ErrorBoundary, ScrollView, can_focus=True):
+class RowList(ScrolledRows, can_focus=True):
     """The cursor stays on its row while others come and go."""
 
-    ALLOW_SELECT = False
     ALLOW_MAXIMIZE = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "row-list--cursor", "row-list--match", "row-list--dim", "row-list--heading",
@@ -65,7 +63,6 @@ class RowList(ErrorBoundary, ScrollView, can_focus=True):
         self._rows: Sequence[ListRow] = ()
         self._at = -1
         self._strips: dict[tuple[int, bool], Strip] = {}
-        self._palette: dict[str, RichStyle] = {}
 
     # Rows
 
@@ -104,25 +101,17 @@ class RowList(ErrorBoundary, ScrollView, can_focus=True):
             self.refresh()
             self.post_message(self.Highlighted(self.key))
 
-    @property
-    def page(self) -> int:
-        """The rows that are visible at a time."""
-        return max(self.size.height, 1)
-
     def _keep_in_view(self) -> None:
         if self._at < 0:
             return
-        first = self._at - 1 if self._at > 0 and not self._rows[self._at - 1].key else self._at  # With its heading.
-        top = int(self.scroll_y)
-        wanted = min(max(top, self._at - self.page + 1), first)
-        if wanted != top:
-            self.scroll_to(y=wanted, animate=False, immediate=True)
+        under_heading = self._at > 0 and not self._rows[self._at - 1].key
+        self._show_rows(self._at - under_heading, self._at)
 
     # The mouse
 
     def on_click(self, event: events.Click) -> None:
         """Move the cursor to a row; a double click chooses it."""
-        number = event.y + int(self.scroll_y)
+        number = self._row_at(event.y)
         if 0 <= number < len(self._rows) and (key := self._rows[number].key):
             same = number == self._at
             self._go(number)
@@ -137,34 +126,20 @@ class RowList(ErrorBoundary, ScrollView, can_focus=True):
         self.refresh()
         self._keep_in_view()
 
-    @property
-    def _room(self) -> int:
-        return self.scrollable_content_region.width
-
     def on_resize(self) -> None:
         """Draw in another width, and keep the cursor in view."""
         self._draw_all()
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Draw the rows in their new places."""
-        super().watch_scroll_y(old_value, new_value)
-        self.refresh()
 
     def notify_style_update(self) -> None:
         """Draw the rows again in the colours of another theme."""
         super().notify_style_update()
         self._strips.clear()
-        self._palette.clear()
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """The visible rows."""
-        if not self.is_attached:  # Removed, but on the screen until the next layout; it has no styles any more.
-            return [Strip.blank(crop.width)] * crop.height
-        return [self.render_line(y).crop(crop.x, crop.right) for y in range(crop.y, crop.bottom)]
+    def _line(self, y: int, left: int, right: int) -> Strip:
+        return self._row(self._row_at(y)).crop(left, right)
 
-    def render_line(self, y: int) -> Strip:
-        """A row, or nothing."""
-        number, width = y + int(self.scroll_y), self._room
+    def _row(self, number: int) -> Strip:
+        width = self._room
         if number >= len(self._rows):
             return Strip.blank(width, self.rich_style)
         where = number, number == self._at

@@ -1,7 +1,7 @@
 """A table with a cursor: draws the rows that it is given, and repaints only the cells that changed."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -10,20 +10,16 @@ from textual import events
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fugue_tui.layout.table import GAP, Column, TableRow, cells_of, fit, wanted
-from fugue_tui_widgets.error_boundary import ErrorBoundary
-
-_HEADER: Final = 1
-"""Rows of the column titles, which do not scroll."""
+from fugue_tui_widgets.scrolled_rows import ScrolledRows
 
 
-class Table(ErrorBoundary, ScrollView, can_focus=False):
+class Table(ScrolledRows):
     """Rows below the titles of their columns; the cursor stays on its row while others come, go and move."""
 
-    ALLOW_SELECT = False
+    HEADER = 1
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "table--header", "table--cursor", "table--blurred", "table--blocked", "table--error", "table--done",
         "table--working",
@@ -64,10 +60,6 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         self._rows: Sequence[TableRow] = ()
         self._wanted = wanted(columns, (), cell_len)
         self._widths = [0] * len(columns)
-        self._room = 0
-        """The cells of a row."""
-        self._palette: dict[str, RichStyle] = {}
-        self._at = 0
         self._bright = False
 
     # Rows
@@ -109,13 +101,12 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
 
     def _fit(self) -> bool:
         """Fit the columns to the width; whether any has changed."""
-        self._room = self.scrollable_content_region.width
         before, self._widths = self._widths, fit(self._columns, self._wanted, self._room)
         return before != self._widths
 
     def _draw_all(self) -> None:
         """Draw every row again, and fit the scrollbar to their number."""
-        self.virtual_size = Size(self._room, len(self._rows) + _HEADER)
+        self.virtual_size = Size(self._room, len(self._rows) + self.HEADER)
         self.refresh()
         self._keep_in_view()
 
@@ -135,8 +126,8 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         top, height, room = int(self.scroll_y), self.size.height, self._room
         regions = list[Region]()
         for number, before in rows:
-            y = number + _HEADER - top
-            if _HEADER <= y < height:
+            y = number + self.HEADER - top
+            if self.HEADER <= y < height:
                 left, right = self._differing(before, self._rows[number]) if before else (0, room)
                 _add(regions, Region(left, y, right - left, 1))
         if regions:
@@ -165,11 +156,6 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
         if self._rows:
             self._repaint([(self._at, None)])
 
-    @property
-    def page(self) -> int:
-        """The rows that are visible at a time."""
-        return max(self.size.height - _HEADER, 1)
-
     def _moved(self, before: int) -> None:
         self._repaint((number, None) for number in {before, self._at} & set(range(len(self._rows))))
         self._keep_in_view()
@@ -177,16 +163,12 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
             self.post_message(self.Highlighted())
 
     def _keep_in_view(self) -> None:
-        top = int(self.scroll_y)
-        wanted_top = min(max(top, self._at - self.page + 1), self._at)
-        if wanted_top != top:
-            self.scroll_to(y=wanted_top, animate=False, immediate=True)
-            self.refresh()
+        self._show_rows(self._at, self._at)
 
     def on_click(self, event: events.Click) -> None:
         """Choose a row; go there by a double click."""
-        number = event.y - _HEADER + int(self.scroll_y)
-        if event.y >= _HEADER and 0 <= number < len(self._rows):
+        number = self._row_at(event.y)
+        if 0 <= number < len(self._rows):
             before, self._at = self._at, number
             self._moved(before)
             if event.chain > 1 and before == number:
@@ -194,35 +176,15 @@ class Table(ErrorBoundary, ScrollView, can_focus=False):
 
     # Drawing
 
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Repaint the rows in their new places."""
-        super().watch_scroll_y(old_value, new_value)
-        self.refresh()
-
     def get_line_filters(self) -> Sequence[LineFilter]:
         """None: the colours of panes are not filtered either."""
         return ()
 
-    def notify_style_update(self) -> None:
-        """Draw the rows again in the colours of another theme."""
-        super().notify_style_update()
-        self._palette.clear()
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """The rows, without Textual's cache of styles, which would give them a background."""
-        if not self.is_attached:  # Removed, but on the screen until the next layout; it has no styles any more.
-            return [Strip.blank(crop.width)] * crop.height
-        return [self._line(y, crop.x, crop.right) for y in range(crop.y, crop.bottom)]
-
-    def render_line(self, y: int) -> Strip:
-        """The titles, a row, or nothing."""
-        return self._line(y, 0, self._room)
-
     def _line(self, y: int, left: int, right: int) -> Strip:
-        """The cells of a line from one column of the screen up to another."""
+        """The titles, a row, or nothing."""
         if y == 0:
             return self._strip(self._titles, left, right, self._style("table--header"))
-        number = y - _HEADER + int(self.scroll_y)
+        number = self._row_at(y)
         if number >= len(self._rows):
             return Strip.blank(right - left, self._style(""))
         row = self._rows[number]

@@ -17,6 +17,7 @@ TRANSLATED = frozenset(
         *("prevl", "previous-window", "prev", "rotate-window", "rotatew", "select-pane", "selectp", "split-window"),
         *("splitw", "switch-client", "switchc", "breakp", "joinp", "lsc", "lsp", "lsw", "movew", "renamew", "resizep"),
         *("respawnp", "selectl", "selectw", "send", "swapp", "swapw", "clearhist", "pipep"),
+        *("set-environment", "setenv", "show-environment", "showenv"),
     )
 )
 """tmux's words that are no commands here, and are done as there."""
@@ -35,7 +36,6 @@ _ATTACH = ("attach", "attach-session", "a", "at")
 _NEW = ("new", "new-session")
 _KEYS = "keys are listed by ctrl+b ?, and bound in [keys] of the configuration: fugue-tui config path"
 _SETTINGS = "settings are in the configuration, which is read again when it changes: fugue-tui config path"
-_ENVIRONMENT = "new panes get variables by --env of split-pane, create-window and create-session"
 _SCREEN = "it is for a key: ctrl+b ? lists the keys"
 _LOCK = "a workspace has no lock; fugue-tui detach --all sends the terminals away"
 _LIST = "fugue-tui ls lists the workspaces"
@@ -45,7 +45,6 @@ ELSEWHERE = {
     **dict.fromkeys(("list-keys", "lsk", "bind-key", "bind", "unbind-key", "unbind"), _KEYS),
     **dict.fromkeys(("source-file", "source", "set-option", "set", "set-window-option", "setw"), _SETTINGS),
     **dict.fromkeys(("show-options", "show-window-options", "showw", "customize-mode"), _SETTINGS),
-    **dict.fromkeys(("set-environment", "setenv", "show-environment", "showenv"), _ENVIRONMENT),
     **dict.fromkeys(("set-hook", "show-hooks"), "hooks are in [hooks] of the configuration: fugue-tui config path"),
     **dict.fromkeys(("choose-tree", "choose-client", "choose-buffer", "clock-mode", "copy-mode"), _SCREEN),
     **dict.fromkeys(("command-prompt", "confirm-before", "confirm", "display-panes", "displayp"), _SCREEN),

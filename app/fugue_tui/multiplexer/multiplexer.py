@@ -65,6 +65,7 @@ from fugue_tui.multiplexer.restored_pane import (
 )
 from fugue_tui.multiplexer.solved_layouts import SolvedLayouts
 from fugue_tui.multiplexer.spawner import Spawner, program_of
+from fugue_tui.multiplexer.tmux_environment import TmuxEnvironment
 from fugue_tui.multiplexer.tmux_options import TmuxOptions
 from fugue_tui.multiplexer.undo.closed_panes import ClosedPanes
 from fugue_tui.multiplexer.undo.layout_history import LayoutHistory
@@ -167,6 +168,7 @@ class Multiplexer:
         """Screens stored by callers."""
         self.clipboard = Clipboard()
         self.client_environment = ClientEnvironment(socket)
+        self.tmux_environment = TmuxEnvironment(self.on_change)
         self.tmux_options = TmuxOptions(self.on_change)
         """What programs that drive a tmux have set."""
         self.user_options = UserOptions(self.on_change)
@@ -322,7 +324,7 @@ class Multiplexer:
         sizes = self.layouts.sizes(after)
         for number, pane in enumerate(opened, 1):
             try:
-                started[pane.id] = self._spawn(pane, sizes[pane.id])
+                started[pane.id] = self._spawn(pane, sizes[pane.id], after)
             except FugueError as error:
                 for terminal in started.values():
                     terminal.close()
@@ -484,7 +486,7 @@ class Multiplexer:
             self.start(pane, argv=argv)
             self.assign(edit.update_pane(self._workspace, record))
             return old
-        new = self._spawn(record, old.size)
+        new = self._spawn(record, old.size, self._workspace)
         self.agents.on_end_asked(pane)
         self.assign(edit.update_pane(self._workspace, record))
         old.close()
@@ -566,7 +568,7 @@ class Multiplexer:
         handover = terminal.release()
         try:
             started = replace(record, argv=argv, cwd=nearest_directory(record.cwd))
-            self.terminals[pane] = self._spawn(started, terminal.size, handover)
+            self.terminals[pane] = self._spawn(started, terminal.size, self._workspace, handover)
         except FugueError as error:
             write_notice(handover.emulator, f"{error} · press Enter to try again")
             self._show_without_program(pane, terminal.size, handover)
@@ -622,15 +624,23 @@ class Multiplexer:
         left = not record.argv and seconds >= SHELL_SECONDS
         return exit.code == 0 or left
 
-    def _spawn(self, pane: Pane, size: Size, handover: TerminalHandover | None = None) -> Terminal:
+    def _spawn(
+        self, pane: Pane, size: Size, workspace: Workspace, handover: TerminalHandover | None = None
+    ) -> Terminal:
         if pane.content:
             return self._wait(pane.id, size, handover)
         check_descriptors()
         if current_call.get().owner:
             pane = checked(self.permissions.security, pane)
         env = {"FUGUE_WORKSPACE": self._workspace.name, "FUGUE_PANE": str(pane.id), "FUGUE_SOCKET": self._socket}
-        env |= self.sideband.environment(pane.id) | self.tmux_options.of_new_pane(pane, self._socket)
-        program = program_of(pane, env, *self.client_environment.of_new_pane())
+        values, unset = self.tmux_environment.of_new_pane(
+            find.window_with(workspace, pane.id).session,
+            current_call.get().owner or self.owners.get(pane.id, ""),
+            *self.client_environment.of_new_pane(),
+        )
+        shim = self.tmux_options.of_new_pane(pane, self._socket, values.get("PATH", ""))
+        env |= self.sideband.environment(pane.id) | shim
+        program = program_of(pane, env, values, unset)
         return self._seen_by_views(self._spawner(program, size, self._watcher(pane.id), handover))
 
     def _wait(self, pane: PaneId, size: Size, handover: TerminalHandover | None = None) -> Terminal:

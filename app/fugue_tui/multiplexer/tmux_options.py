@@ -13,6 +13,7 @@ from typing import Final
 from fugue_tui.errors import Refused, SocketError
 from fugue_tui.ids import PaneId
 from fugue_tui.multiplexer.callbacks import CallbackList
+from fugue_tui.workspace.find import session_name_now
 from fugue_tui.workspace.model import Pane, Workspace
 
 GLOBAL: Final = ""
@@ -48,12 +49,21 @@ class TmuxOptions:
         path = os.environ.get("PATH", os.defpath)
         self.environment = MappingProxyType(install.environment(socket, path) if socket else {})
 
-    def of_new_pane(self, pane: Pane, socket: str) -> dict[str, str]:
+    def of_new_pane(self, pane: Pane, socket: str, path: str) -> dict[str, str]:
         """The variables for the program of a pane of the workspace at a socket, if it is to find the tmux commands
-        here; those of a restored pane are made anew, as the directory that they lead to may be gone."""
+        here; those of a restored pane are made anew, as the directory that they lead to may be gone. `path` is its PATH
+        otherwise; empty for that of this process."""
         if "TMUX" in pane.env:
             return {**self._found_anew(pane.env, socket), "TMUX_PANE": str(pane.id)}
-        return {**self.environment, "TMUX_PANE": str(pane.id)} if self.environment else {}
+        if not self.environment:
+            return {}
+        found = {**self.environment, "TMUX_PANE": str(pane.id)}
+        return {**found, "PATH": self._before(path)} if path else found
+
+    def _before(self, path: str) -> str:
+        from fugue_tui.tmux_shim import install
+
+        return os.pathsep.join((self.environment[install.FOLDER], path))
 
     def _found_anew(self, env: Mapping[str, str], socket: str) -> dict[str, str]:
         from fugue_tui.tmux_shim import install
@@ -95,6 +105,12 @@ class TmuxOptions:
     def _on_workspace(self, old: Workspace, new: Workspace) -> None:
         for pane in old.panes.keys() - new.panes.keys():
             self._scopes.pop(str(pane), None)
+        if old.windows == new.windows:
+            return
+        for scope in [scope for scope in self._scopes if scope.startswith("$")]:
+            options, name = self._scopes.pop(scope), session_name_now(scope[1:], old, new)
+            if name:
+                self._scopes[f"${name}"] = options
         if len(old.windows) != len(new.windows):
             gone = {str(window.id) for window in old.windows} - {str(window.id) for window in new.windows}
             for window in gone:

@@ -76,3 +76,13 @@ def session_of(workspace: Workspace, name: str) -> Session:
     if not windows:
         raise NotFound(f"no session {name!r}; list-sessions shows what is open")
     return Session(name, windows, workspace.active in windows)
+
+
+def session_name_now(session: str, old: Workspace, new: Workspace) -> str:
+    """The name of a session after a change of the workspace: another one if it was renamed, empty if it is gone."""
+    if any(window.session == session for window in new.windows):
+        return session
+    before = {window.session for window in old.windows}
+    windows = {window.id for window in old.windows if window.session == session}
+    named = (each.session for each in new.windows if each.id in windows and each.session not in before)
+    return next(named, "")

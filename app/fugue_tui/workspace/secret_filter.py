@@ -20,6 +20,8 @@ _SAYS: Final = r"token|secret|password|passwd|passphrase|credentials?|(?:api|acc
 _NAMED: Final = rf"--?(?:[a-z0-9_-]*(?:{_SAYS})|(?:[a-z0-9]+[-_])*(?:pass|pwd|pw))"
 _OPTION: Final = re.compile(rf"(?<![\w-])({_NAMED}(?:=|\s+(?!-))){_VALUE}", re.IGNORECASE)
 _LONE_OPTION: Final = re.compile(_NAMED, re.IGNORECASE)
+_SETS: Final = frozenset(("set-environment", "setenv"))
+"""Commands of tmux that take a variable's name and its value as two words."""
 _ASSIGNED: Final = re.compile(r"(?<![\w.])[\w.]+=")
 """A dotted name that is assigned to, from its first character: one that began at each dot would take quadratic time."""
 _NAME_START: Final = re.compile(r"(?<![\w-])[A-Za-z_]")
@@ -69,8 +71,10 @@ class SecretFilter:
         if self._off:
             return tuple(argv)
         sifted = password_options.filter_words([self.line(word) for word in argv])
+        sets = not _SETS.isdisjoint(argv)
         for index, word in enumerate(argv[:-1]):
-            if _LONE_OPTION.fullmatch(word) and not argv[index + 1].startswith("-"):
+            lone = _LONE_OPTION.fullmatch(word) and not argv[index + 1].startswith("-")
+            if lone or (sets and self.secret(word)):
                 sifted[index + 1] = WITHHELD
         return tuple(sifted)
 

@@ -82,7 +82,7 @@ class HttpServer:
         loop = asyncio.get_running_loop()
         server = await loop.create_server(lambda: _Connection(self._config, self._state, self._limits), sock=listening)
         try:
-            await server.serve_forever()
+            await loop.create_future()  # From Python 3.12 on, serve_forever would wait for the clients to leave.
         finally:
             server.close()
             self.drop_all()

@@ -52,6 +52,7 @@ def recorded(room: Room, line: str, origin: Origin = AGENT) -> AuditEntry:
         f"create-pane -- mysql -p{SECRET} shop",
         f"create-pane -- login --password {SECRET}",
         f'coordinate-panes --steps \'{{"pane": "x", "command": "mysql -p{SECRET}"}}\'',
+        f'run-tmux-command --command \'["setenv", "-g", "API_TOKEN", "{SECRET}"]\'',
         f'inject-context --pane %1 --env \'{{"COLOUR": "{SECRET}"}}\'',
     ],
 )

@@ -177,6 +177,17 @@ def test_options_are_kept_by_what_they_belong_to(room: Room) -> None:
         tmux(room, "show", "-gv", "nonsense")
 
 
+def test_options_of_a_session_follow_its_name_and_end_with_it(room: Room) -> None:
+    room.cat()
+    tmux(room, "new-session", "-d", "-s", "shop", "cat")
+    tmux(room, "set", "-t", "shop", "@mine", "one")
+    tmux(room, "rename-session", "-t", "shop", "market")
+    assert tmux(room, "show", "-v", "-t", "market", "@mine") == ["one"]
+    tmux(room, "kill-session", "-t", "market")
+    tmux(room, "new-session", "-d", "-s", "market", "cat")
+    assert tmux(room, "show", "-qv", "-t", "market", "@mine") == []
+
+
 @pytest.mark.parametrize("word", ["frobnicate", "attach-session", "kill-server", "source-file"])
 def test_what_is_unknown_fails_loudly(room: Room, word: str) -> None:
     room.cat()
@@ -254,6 +265,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "rename-window": ("x",),
     "respawn-pane": ("-k",),
     "send-keys": ("x",),
+    "set-environment": ("A", "b"),
     "set-option": ("@a", "b"),
     "set-window-option": ("@a", "b"),
     "new-session": ("-d",),

@@ -110,7 +110,7 @@ def new_pane(
         name=named(name),
         argv=argv_of(command),
         cwd=_directory(cwd, inherited),
-        env=_environment(env or {}),
+        env=environment(env or {}),
         on_exit=on_exit or (OnExit.KEEP if origin.is_agent else mux.on_exit),
         tags=frozenset(tags),
     )
@@ -146,7 +146,8 @@ def _directory(cwd: str, inherited: str) -> str:
     return os.path.normpath(os.path.join(inherited, os.path.expanduser(cwd)))
 
 
-def _environment(env: Mapping[str, str]) -> Mapping[str, str]:
+def environment(env: Mapping[str, str]) -> Mapping[str, str]:
+    """Variables for a program, checked. Raises InvalidArgument."""
     for name, value in env.items():
         if not name or "=" in name or "\0" in name + value or _unencodable(name + value) is not None:
             raise InvalidArgument(

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from fugue_tui.control.core.command import Command, Origin
+from fugue_tui.control.core.command import Command, Origin, StartedCommand
 from fugue_tui.control.tmux import formats
 from fugue_tui.control.tmux.arguments import Arguments
 from fugue_tui.control.tmux.targets import Targets
@@ -91,3 +91,7 @@ class Translation(Struct, frozen=True):
     """What it does once the commands have run."""
     status: Callable[[Results], int] = lambda results: 0
     """The exit status of the caller."""
+    targets: tuple[PaneId, ...] = ()
+    """The panes that it concerns besides those of the commands."""
+    started: tuple[StartedCommand, ...] = ()
+    """What it starts besides the commands."""

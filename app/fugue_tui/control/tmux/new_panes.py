@@ -16,6 +16,7 @@ from fugue_tui.control.core.new_pane import Direction, Line
 from fugue_tui.control.core.results import OpenedPane, SessionInfo, WindowInfo
 from fugue_tui.control.tmux.arguments import whole
 from fugue_tui.control.tmux.call import Call, Results, Translation
+from fugue_tui.control.tmux.environment import owner_of
 from fugue_tui.errors import InvalidArgument, Refused
 from fugue_tui.geometry import Rect
 from fugue_tui.ids import PaneId, WindowId
@@ -36,13 +37,18 @@ def _line(words: Sequence[str]) -> Line:
 
 
 def _environment(call: Call) -> Mapping[str, str]:
+    return {**call.environment(), **_given(call)}
+
+
+def _given(call: Call) -> Mapping[str, str]:
+    """The variables of -e. Raises InvalidArgument."""
     given = dict[str, str]()
     for each in call.arguments.values("e"):
         name, equals, value = each.partition("=")
         if not equals:
             raise InvalidArgument(f"-e {clean(each, 40)}: requires NAME=VALUE")
         given[name] = value
-    return {**call.environment(), **given}
+    return given
 
 
 def show_opened(call: Call, default: str) -> Callable[[Results], Sequence[str]]:
@@ -153,7 +159,18 @@ def new_session(call: Call) -> Translation:
         env=_environment(call),
         focus=False,
     )
-    return Translation((command,), show_opened(call, _NEW_SESSION))
+    return Translation((command,), show_opened(call, _NEW_SESSION), then=_kept_environment(call))
+
+
+def _kept_environment(call: Call) -> Callable[[Results], None]:
+    """Keeps the variables of -e for the other new panes of a session."""
+    given, owner = _given(call), owner_of(call, ())
+
+    def keep(results: Results) -> None:
+        for name, value in given.items():
+            call.mux.tmux_environment.set(results[0].name, owner, name, value)
+
+    return keep
 
 
 def respawn_pane(call: Call) -> Translation:

@@ -66,13 +66,15 @@ class RunTmuxCommand(
 
     def targets(self, mux: Multiplexer, origin: Origin) -> tuple[PaneId, ...]:
         """Those of what it does here."""
-        found = (each.targets(mux, origin) for each in self._translation(mux, origin).commands)
-        return tuple(dict.fromkeys(pane for panes in found for pane in panes))
+        translation = self._translation(mux, origin)
+        found = (each.targets(mux, origin) for each in translation.commands)
+        return tuple(dict.fromkeys((*translation.targets, *(pane for panes in found for pane in panes))))
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
         """Likewise."""
-        commands = self._translation(mux, origin).commands
-        return tuple(started for each in commands for started in each.started(mux, origin))
+        translation = self._translation(mux, origin)
+        found = (each.started(mux, origin) for each in translation.commands)
+        return (*translation.started, *(started for each in found for started in each))
 
     def run(self, mux: Multiplexer, origin: Origin) -> TmuxOutput | Deferred[TmuxOutput]:
         """What it prints. Raises InvalidArgument or NotFound in tmux's words, or what a command here raises."""

@@ -35,6 +35,7 @@ from fugue_tui.control.core.target import window_in
 from fugue_tui.control.tmux import formats
 from fugue_tui.control.tmux.arguments import Arguments, parse, whole
 from fugue_tui.control.tmux.call import Call, Results, Translation
+from fugue_tui.control.tmux.environment import set_environment, show_environment
 from fugue_tui.control.tmux.new_panes import (
     NEW_PANE,
     display_popup,
@@ -438,8 +439,10 @@ VERBS: Final = (
     _verb("select-pane", "selectp", "DLlRUZ", "Tt", _select_pane, Effect.LAYOUT),
     _verb("select-window", "selectw", "lnp", "t", _select_window, Effect.LAYOUT),
     _verb("send-keys", "send", "l", "Nt", _send_keys, Effect.INPUT),
+    _verb("set-environment", "setenv", "Fgru", "t", set_environment, Effect.RUN),
     _verb("set-option", "set", "aFgopqsuUw", "t", set_option, Effect.LAYOUT),
     _verb("set-window-option", "setw", "aFgoqu", "t", set_window_option, Effect.LAYOUT),
+    _verb("show-environment", "showenv", "gs", "t", show_environment),
     _verb("show-options", "show", "Agpqsvw", "t", show_options),
     _verb("show-window-options", "showw", "gv", "t", show_window_options),
     _verb("split-window", "splitw", "bdhvP", "ceFlpt", split_window, Effect.RUN),

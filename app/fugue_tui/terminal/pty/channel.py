@@ -46,20 +46,20 @@ def edits_lines(fd: int) -> bool:
 
 def is_canonical(fd: int) -> bool:
     """Whether the terminal edits lines by itself, as while a program prints that draws no screen."""
-    try:
-        lflag: int = termios.tcgetattr(fd)[3]
-    except (termios.error, OSError):
-        return False
-    return bool(lflag & termios.ICANON)
+    return bool(_local_modes(fd) & termios.ICANON)
 
 
 def hides_input(fd: int) -> bool:
     """Whether the terminal's settings are those of a password prompt: lines are read, and not echoed."""
+    return _local_modes(fd) & (termios.ICANON | termios.ECHO) == termios.ICANON
+
+
+def _local_modes(fd: int) -> int:
+    """The terminal's local modes (c_lflag); none if they are unknown."""
     try:
-        lflag: int = termios.tcgetattr(fd)[3]
+        return termios.tcgetattr(fd)[3]
     except (termios.error, OSError):
-        return False
-    return bool(lflag & termios.ICANON) and not lflag & termios.ECHO
+        return 0
 
 
 def interrupts(fd: int) -> bool:
