@@ -84,7 +84,7 @@ async def test_panes_that_an_agent_adds_get_no_input(open_stage: Open) -> None:
         stage.app.dispatcher.run(windows.CreateWindow(focus=False), AGENT)
         stage.app.dispatcher.run(move.JoinPane(pane="%4", other="%2", focus=False), AGENT)
         stage.run(panes.SplitPane(pane="%1", command=("cat",), focus=False))
-        await stage.until(lambda: len(stage.rects) == 5 and "(input to 4 panes)" in stage.text)
+        await stage.until(lambda: len(stage.rects) == 5 and "input to 4 panes" in stage.text)
         await stage.press(*"word")
         for pane in (1, 2, 3, 5):
             await stage.until_text("word", pane=pane)
