@@ -257,8 +257,9 @@ def test_a_question_is_shown_where_the_user_is_and_answered_anywhere(serve: Serv
     serving = serve(first=hello())
     other = serving.attach()
     serving.shows(other, "1 cat")
-    serving.call("create-window", "--focus=false", "--", sys.executable, "-c", ASKS + "input()")
     other.send("x")
+    serving.settle()
+    serving.call("create-window", "--focus=false", "--", sys.executable, "-c", ASKS + "input()")
     serving.shows(other, "an agent asks")
     serving.settle()
     assert "an agent asks" not in serving.first.text
