@@ -9,6 +9,7 @@ from tests.control.wait_helpers import enter, sh
 from tests.multiplexer.conftest import Room, agent
 
 from fugue_tui.config.model import McpSettings, SecuritySettings
+from fugue_tui.control.core.command import Interface, Origin
 from fugue_tui.control.core.deferred import is_deferred
 from fugue_tui.control.dispatch.dispatcher import Dispatcher
 from fugue_tui.control.schema.command_line import command as parse
@@ -49,6 +50,20 @@ def test_a_recording_shows_what_the_pane_showed(room: Room, tmp_path: Path) -> N
     assert screen(cast) == room.text(pane)
     assert os.stat(path).st_mode & 0o777 == 0o600
     assert room.say("list-recordings").recordings == ()
+
+
+def test_a_relative_path_starts_from_the_directory_of_the_caller(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.cat()
+    monkeypatch.chdir(tmp_path)
+    shell = Origin(Interface.CLI, pid=os.getpid())
+    info = room.say("record-pane --output a.cast", shell)
+    assert info.path == str(tmp_path / "a.cast")
+    room.say("stop-recording")
+    (tmp_path / "b.md").write_text("text")
+    for line in ("replay-recording a.cast", "show-file b.md"):
+        assert parse(line).started(room.mux, shell)[0].command[-1] == str(tmp_path / line.split()[1])
 
 
 def test_the_exit_of_the_program_is_recorded_and_a_new_program_goes_on(room: Room, tmp_path: Path) -> None:

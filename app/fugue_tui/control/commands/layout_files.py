@@ -248,6 +248,11 @@ def caller_directory(mux: Multiplexer, origin: Origin) -> str:
         return os.getcwd()
 
 
+def callers_path(mux: Multiplexer, origin: Origin, path: str) -> str:
+    """An absolute path: a relative one starts from the caller's directory, and `~` is the user's home."""
+    return os.path.normpath(os.path.join(caller_directory(mux, origin), os.path.expanduser(path)))
+
+
 def _serialized(document: Document, path: Path, left_out: list[str], relative_to: str) -> str:
     """A document's text. Raises InvalidArgument if it exceeds the limits of a layout file."""
     layout_document.read(document_writer.value(document))

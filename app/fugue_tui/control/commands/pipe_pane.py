@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from fugue_tui.control.commands.layout_files import caller_directory
+from fugue_tui.control.commands.layout_files import callers_path
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
 from fugue_tui.errors import InvalidArgument, Refused
@@ -124,7 +124,7 @@ class LogPane(Command[PipedPane], name="log-pane", effect=Effect.RUN, toolset=To
         if "\0" in self.file:
             raise InvalidArgument("file: no path has a NUL character")
         if self.file:
-            return os.path.normpath(os.path.join(caller_directory(mux, origin), os.path.expanduser(self.file)))
+            return callers_path(mux, origin, self.file)
         stamp = time.strftime("%Y%m%d-%H%M%S")
         return os.path.expanduser(f"~/fugue-{mux.workspace.name}-{int(pane)}-{stamp}.log")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
+from fugue_tui.control.commands.layout_files import callers_path
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
@@ -53,7 +54,7 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
     """
 
     output: Annotated[str, Meta(min_length=1)]
-    """The file, such as demo.cast; relative to the directory of the pane."""
+    """The file, such as demo.cast; relative to the caller's directory."""
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
     format: CastVersion = CastVersion.V3
@@ -71,7 +72,7 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
         """What a shell would run to write the file."""
-        return (_writing(_path(mux, target.pane(mux, self.pane, origin), self.output)),)
+        return (_writing(callers_path(mux, origin, self.output)),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
         """Start it. Raises NotFound or Refused."""
@@ -79,7 +80,7 @@ class RecordPane(Command[RecordingInfo], name="record-pane", effect=Effect.RUN, 
         mux.contents.check_program(pane)
         if self.input and not origin.kind.acts_for_user:
             raise Refused("only the user may record what is typed; leave out input")
-        path = _path(mux, pane, self.output)
+        path = callers_path(mux, origin, self.output)
         header = partial(_pane_header, mux, pane)
         return run_task(self._start(mux, pane, path, header))
 
@@ -106,7 +107,7 @@ class RecordWindow(
     """Record a window with its dividers and titles to a new file, five frames a second, until stop-recording."""
 
     output: Annotated[str, Meta(min_length=1)]
-    """The file, such as demo.cast; relative to the directory of the window's active pane."""
+    """The file, such as demo.cast; relative to the caller's directory."""
     window: str = target.ACTIVE
     """The window: an id, a name, or active."""
     format: CastVersion = CastVersion.V3
@@ -122,13 +123,11 @@ class RecordWindow(
 
     def started(self, mux: Multiplexer, origin: Origin) -> tuple[StartedCommand, ...]:
         """What a shell would run to write the file."""
-        return (_writing(_path(mux, target.window(mux, self.window, origin).active, self.output)),)
+        return (_writing(callers_path(mux, origin, self.output)),)
 
     def run(self, mux: Multiplexer, origin: Origin) -> Deferred[RecordingInfo]:
         """Start it. Raises NotFound or Refused."""
-        window = target.window(mux, self.window, origin)
-        path = _path(mux, window.active, self.output)
-        return run_task(self._start(mux, origin, path))
+        return run_task(self._start(mux, origin, callers_path(mux, origin, self.output)))
 
     async def _start(self, mux: Multiplexer, origin: Origin, path: str) -> RecordingInfo:
         window = target.window(mux, self.window, origin)
@@ -212,7 +211,7 @@ class ReplayRecording(
     """Play a recording in a new pane; any asciicast, of asciinema too."""
 
     path: Annotated[str, Meta(min_length=1)]
-    """The file; relative to the directory of the pane that is split."""
+    """The file; relative to the caller's directory."""
     pane: str = target.ACTIVE
     """The pane to split: an id, a name, or active for your own."""
     direction: Direction | None = None
@@ -228,7 +227,7 @@ class ReplayRecording(
 
     def run(self, mux: Multiplexer, origin: Origin) -> OpenedPane:
         """The new pane. Raises NotFound, Refused or SpawnFailed; no pane opens for a file that cannot be read."""
-        _check_readable(_path(mux, target.pane(mux, self.pane, origin), self.path))
+        _check_readable(callers_path(mux, origin, self.path))
         return SplitPane(
             pane=self.pane,
             direction=self.direction,
@@ -238,7 +237,7 @@ class ReplayRecording(
         ).run(mux, origin)
 
     def _program(self, mux: Multiplexer, origin: Origin) -> tuple[str, ...]:
-        path = _path(mux, target.pane(mux, self.pane, origin), self.path)
+        path = callers_path(mux, origin, self.path)
         options = ("--speed", str(self.speed), "--idle", str(self.idle))
         # -P: the directory of the pane may have modules of its own.
         return (sys.executable, "-P", "-m", "fugue_tui", "replay", *options, "--", path)
@@ -255,10 +254,6 @@ async def _stopped(mux: Multiplexer, sources: list[str]) -> EndedRecordings:
             raise Refused(f"{info.path} is not complete: {fault}")
         ended.append(info)
     return EndedRecordings(tuple(ended))
-
-
-def _path(mux: Multiplexer, pane: PaneId, path: str) -> str:
-    return os.path.normpath(os.path.join(mux.cwd(pane) or os.getcwd(), os.path.expanduser(path)))
 
 
 def _check_readable(path: str) -> None:

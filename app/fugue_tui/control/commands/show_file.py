@@ -3,6 +3,7 @@
 import os
 import sys
 
+from fugue_tui.control.commands.layout_files import callers_path
 from fugue_tui.control.commands.panes import SplitPane
 from fugue_tui.control.core import target
 from fugue_tui.control.core.command import Command, Effect, Origin, StartedCommand, Toolset
@@ -17,7 +18,7 @@ class ShowFile(Command[OpenedPane], name="show-file", effect=Effect.RUN, toolset
     """Show a file in a new pane: text, a diff, Markdown, an image or a table. It is read again whenever it changes."""
 
     path: str
-    """The file; relative to the directory of the pane that is split."""
+    """The file; relative to the caller's directory."""
     type: FileKind = FileKind.AUTO
     """How it is shown; auto goes by its name."""
     pane: str = target.ACTIVE
@@ -42,7 +43,6 @@ class ShowFile(Command[OpenedPane], name="show-file", effect=Effect.RUN, toolset
         ).run(mux, origin)
 
     def _program(self, mux: Multiplexer, origin: Origin) -> tuple[str, ...]:
-        cwd = mux.cwd(target.pane(mux, self.pane, origin)) or os.getcwd()
-        path = os.path.normpath(os.path.join(cwd, self.path))
+        path = callers_path(mux, origin, self.path)
         # -P: the directory of the pane may have modules of its own.
         return (sys.executable, "-P", "-m", "fugue_tui", "show", "--type", self.type.value, "--", path)
