@@ -95,6 +95,7 @@ def test_a_workspace_without_a_log_is_reported(in_process: Shell, private_dir: P
     done = in_process("audit", "shop", FUGUE_STATE=str(private_dir))
     assert done.returncode == 1
     assert "workspace shop has no audit log" in done.stderr
+    assert done.stdout == ""
 
 
 def test_following_prints_what_is_added(in_process: Shell, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -219,7 +219,7 @@ def test_help_version_and_reflection_need_no_workspace(shell: Shell) -> None:
 def test_the_configuration_is_written_once_and_checked(shell: Shell, private_dir: Path) -> None:
     file = private_dir / "config.toml"
     assert shell("config", "path").stdout == f"{file}\n"
-    assert "not there; the defaults hold" in shell("config", "check").stdout
+    assert "there is none; the defaults apply" in shell("config", "check").stdout
     assert shell("config", "init").returncode == 0
     before = file.read_text()
     assert tomllib.loads(before)

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final, cast
 
@@ -31,8 +31,10 @@ def audit(arguments: list[str]) -> int:
     named = options.get("--workspace") or next(iter(positional), "")
     workspace = sockets.check_name(named or os.environ.get("FUGUE_WORKSPACE", "") or sockets.DEFAULT)
     log, wanted = AuditLog(workspace), Filter(options)
-    _print(filter(wanted.takes, log.entries()), as_json="--json" in options, head=True)
-    if "--follow" in options:
+    entries = [*filter(wanted.takes, log.entries())]
+    following = "--follow" in options
+    _print(entries, as_json="--json" in options, head=log.found or following)
+    if following:
         while True:
             time.sleep(POLL_SECONDS)
             _print(filter(wanted.takes, log.entries()), as_json="--json" in options)
@@ -102,7 +104,7 @@ def _moment(word: str) -> float:
         raise Usage(f"audit: --since: {word[:40]!a} is neither like 10m, 2h or 3d nor an ISO time") from None
 
 
-def _print(entries: Iterator[AuditEntry], *, as_json: bool, head: bool = False) -> None:
+def _print(entries: Iterable[AuditEntry], *, as_json: bool, head: bool = False) -> None:
     lines = [*map(_as_json if as_json else _line, entries)]
     if head and not as_json:
         lines.insert(0, _HEAD)

@@ -22,7 +22,7 @@ def check(named: str) -> int:
     for fault in found:
         complain(fault)
     if not found:
-        echo(f"{file}: all right" if file.exists() else f"{file}: not there; the defaults hold")
+        echo(f"{file}: valid" if file.exists() else f"{file}: there is none; the defaults apply")
     return 1 if found else 0
 
 

@@ -1,4 +1,4 @@
-"""Trust panes to speak to Fugue in their output, and turn that off; notify the user."""
+"""Let programs run commands by tags in their output, and turn that off; notify the user."""
 
 from typing import Annotated
 
@@ -40,7 +40,7 @@ class Notified(Struct, frozen=True):
 
 
 class GrantSideband(Command[SidebandInfo], name="grant-sideband", effect=Effect.ADMIN, user_only=True):
-    """Trust a pane to speak to Fugue by tags in its output, until its program ends."""
+    """Let the program of a pane run commands by tags in its output, until it ends."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
@@ -64,7 +64,7 @@ class GrantSideband(Command[SidebandInfo], name="grant-sideband", effect=Effect.
 class RevokeSideband(
     Command[SidebandInfo], name="revoke-sideband", effect=Effect.ADMIN, user_only=True, repeatable=True
 ):
-    """Trust a pane no more to speak to Fugue by tags, whatever runs there, until its program ends."""
+    """Ignore the tags in a pane's output, whatever runs there, until its program ends."""
 
     pane: str = target.ACTIVE
     """The pane: an id, a name, or active for your own."""
