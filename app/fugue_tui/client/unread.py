@@ -1,4 +1,4 @@
-"""How much of what was sent over a socket its peer has not read: tells a stuck server from one that is busy."""
+"""The bytes sent over a socket that its peer has not read: a busy server has read its request, a stuck one has not."""
 
 import fcntl
 import socket

@@ -16,8 +16,8 @@ ANSWER_SECONDS = 2.0
 
 
 def workspaces(without: str = "") -> list[dict[str, Any]]:
-    """Every workspace but one, by name; None for what is unknown. Asks those that run, which may take seconds, unless
-    they have no socket here: of those the last save tells."""
+    """Every workspace but one, by name; None for what is unknown. Asks those that run, which may take seconds; for
+    those without a socket here, reads the last save."""
     running = [_running(name) for name in sockets.live() if name != without]
     names = {each["name"] for each in running}
     return running + [each for each in _saved() if each["name"] not in {*names, without}]
