@@ -67,9 +67,19 @@ def test_a_workspace_that_was_stopped_is_named_with_the_ways_out(
     running.ask("list-panes")
     monkeypatch.setattr(command_request, "STUCK_SECONDS", 0.05)
     os.kill(server := running.server, signal.SIGSTOP)
+    threads = [task / "stat" for task in Path(f"/proc/{server}/task").iterdir()]
     try:
+        running.host.wait_until(lambda: all(_state(stat) == "T" for stat in threads))
         with pytest.raises(SocketError, match=f"workspace e2e does not answer: kill -CONT {server} .*kill-server e2e"):
             command_request.ask(str(running.socket), ["list-panes"])
     finally:
         os.kill(server, signal.SIGCONT)
     assert running.ask("list-panes")
+
+
+def _state(stat: Path) -> str:
+    """The state of a thread, T once it is stopped or has ended: until then it could still read a request."""
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "T"

@@ -92,8 +92,8 @@ async def test_updates_of_a_flood_are_limited_to_two_a_second(serve: Callable[..
     served = serve(engine="ghostty")
     say(served, "create-pane --name flood --command yes")
     uris = [f"fugue://pane/2/{view}" for view in ("screen", "scrollback", "state")]
+    begun = asyncio.get_running_loop().time()
     async with subscribed(served, era, *uris) as (agent, ears):
-        begun = asyncio.get_running_loop().time()
         await ears.until(lambda: len(ears.updated) >= 12)
         told, seconds = len(ears.updated), asyncio.get_running_loop().time() - begun
         await agent.call_tool("fugue_list_panes", {})
